@@ -10,6 +10,7 @@
 #include "base/files/zstd.h"
 #include "kinds/transcripts/archive/archive_reader.h"
 #include "kinds/transcripts/archive/archive_writer.h"
+#include "kinds/transcripts/source/session_source.h"
 
 #include <benchmark/benchmark.h>
 
@@ -99,7 +100,7 @@ struct Data {
   bool write(ArchiveFormat format, const std::string& path) const {
     ArchiveOptions options;
     options.format = format;
-    return write_archive(home, inventory, "/home/dev/work/demo", path, options).has_value();
+    return write_archive(*source_on_disk(home, place), inventory, "/home/dev/work/demo", path, options).has_value();
   }
 };
 

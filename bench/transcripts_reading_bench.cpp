@@ -126,7 +126,7 @@ void first_window(benchmark::State& state) {
   const auto session = home.find(id_of(static_cast<Shape>(state.range(0)))).value();
   for (auto _ : state) {
     ReadingCache cache;
-    auto reading = open_transcript(home, session, {}, &cache).value();
+    auto reading = open_transcript(source_on_disk(home.of(session), session), {}, &cache).value();
     benchmark::DoNotOptimize(html_of(*reading, {}));
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(session.size()));
@@ -138,11 +138,11 @@ void window_in_the_middle(benchmark::State& state) {
   const Homes& home = homes();
   const auto session = home.find(id_of(static_cast<Shape>(state.range(0)))).value();
   ReadingCache cache;
-  auto warm = open_transcript(home, session, {}, &cache).value();
+  auto warm = open_transcript(source_on_disk(home.of(session), session), {}, &cache).value();
   reading::WindowQuery query;
   query.from = warm->window({}).value().last_line / 2;
   for (auto _ : state) {
-    auto reading = open_transcript(home, session, {}, &cache).value();
+    auto reading = open_transcript(source_on_disk(home.of(session), session), {}, &cache).value();
     benchmark::DoNotOptimize(html_of(*reading, query));
   }
   count(state);
@@ -155,7 +155,7 @@ void export_whole(benchmark::State& state) {
   reading::ExportOptions options;
   options.format = static_cast<reading::ExportFormat>(state.range(0));
   for (auto _ : state) {
-    auto reading = open_transcript(home, session, {}, nullptr).value();
+    auto reading = open_transcript(source_on_disk(home.of(session), session), {}, nullptr).value();
     benchmark::DoNotOptimize(export_session(*reading, options, [](std::string_view) { return Result<void>(); }).value());
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(session.size()));

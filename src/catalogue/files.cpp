@@ -1,7 +1,6 @@
 #include "catalogue/files.h"
 
-#include "kinds/transcripts/guard/kept_reading.h"
-#include "kinds/transcripts/reading/session_info.h"
+#include "kinds/transcripts/remote/archive_place.h"
 
 #include <fmt/format.h>
 
@@ -14,102 +13,6 @@ namespace holdfast::catalogue {
 
 namespace {
 
-// Its files are gone with what is opened, so no cache is to know them.
-Result<OpenedSession> open_backup(const transcripts::Keeper& keeper, const transcripts::KeptBackup& backup,
-                                  const transcripts::ReadingOptions& options) {
-  OpenedSession opened;
-  HF_TRY(opened.files, transcripts::lay_out(keeper, backup));
-  const transcripts::AnySession& session = opened.files.session;
-  const transcripts::Homes& homes = opened.files.keeper->homes();
-  HF_TRY(const transcripts::SessionLine line, homes.line_of(session));
-  reading::Heading heading = transcripts::heading_of(line);
-  heading.resume_command = transcripts::restore_command(session);
-  heading.details.emplace_back("kept", fmt::format("in a backup of {}", iso8601(backup.made_at)));
-  transcripts::ReadingPlace place;
-  place.files = transcripts::files_on_disk(homes.of(session), session);
-  place.product = session.claude() ? transcripts::LineIndex::Product::claude : transcripts::LineIndex::Product::codex;
-  place.name = backup.path;
-  HF_TRY(opened.reading, transcripts::open_transcript(std::move(place), std::move(heading), options));
-  return opened;
-}
-
-}  // namespace
-
-Result<OpenedSession> open(const Asker& asker, const Found& found, const reading::EntryKinds& kinds,
-                           const transcripts::ReadingOptions& options, transcripts::ReadingCache* cache,
-                           const transcripts::KeptVersion& version) {
-  OpenedSession opened;
-  if (found.record()) {
-    HF_TRY(session::Store* const store, asker.store());
-    opened.reading = reading::open_entries(*store, *found.record(), kinds);
-    return opened;
-  }
-  const transcripts::Keeper& keeper = *asker.keeper;
-  if (found.in_backup()) return open_backup(keeper, *found.in_backup(), options);
-  if (found.on_disk()) {
-    HF_TRY(opened.reading, transcripts::open_transcript(keeper.homes(), *found.on_disk(), options, cache));
-    return opened;
-  }
-  HF_TRY(session::Blobs* const guard, keeper.guard());
-  std::optional<transcripts::KeptLines> unremembered;
-  transcripts::KeptLines& lines = asker.kept ? *asker.kept : unremembered.emplace(keeper);
-  HF_TRY(const auto kept, lines.transcript(*found.in_guard(), version));
-  HF_TRY(opened.reading, transcripts::open_kept_transcript(*guard, kept, options, cache, version));
-  return opened;
-}
-
-namespace {
-
-using transcripts::Keeper;
-using transcripts::Progress;
-
-Result<transcripts::CopyResult> clone_kept(const Keeper& keeper, const Found& found, const transcripts::CloneOptions& wanted,
-                                           const std::string& current_folder, const Progress& progress) {
-  if (!wanted.up_to.empty() || wanted.fresh_uuids || wanted.translate_files)
-    return fail(ErrorKind::invalid, "of a session that its client no longer has there are whole copies only",
-                fmt::format("put it back with holdfast restore --in-place {}, then clone that", found.id()));
-  transcripts::RestoreOptions options;
-  options.target_project = wanted.target_project;
-  options.current_folder = current_folder;
-  if (!options.target_project) {
-    HF_TRY(const auto line, line_of(keeper, nullptr, found));
-    if (!line.project_path.empty()) options.target_project = line.project_path;
-  }
-  options.level = wanted.level;
-  options.maps = wanted.maps;
-  options.dry_run = wanted.dry_run;
-  HF_TRY(auto archive, open_copy(keeper, found, progress));
-  options.trusted = archive.trusted;
-  HF_TRY(auto result, keeper.restore(std::move(archive.file), archive.origin, options, progress));
-  result.left_out.insert(result.left_out.end(), archive.left_out.begin(), archive.left_out.end());
-  return result;
-}
-
-}  // namespace
-
-Result<transcripts::CopyResult> clone(const Keeper& keeper, const Found& found, const transcripts::CloneOptions& options,
-                                      const std::string& current_folder, const Progress& progress) {
-  if (found.is_kept()) return clone_kept(keeper, found, options, current_folder, progress);
-  HF_TRY(const auto session, on_disk(found));
-  return keeper.clone(session, options, progress);
-}
-
-Result<std::optional<Found>> copy_at_place(const Keeper& keeper, const std::string& place, bool guard_alone) {
-  std::error_code ignored;
-  if (!transcripts::looks_like_id(place) || std::filesystem::exists(place, ignored)) return std::nullopt;
-  HF_TRY(Found found, find_copy(keeper, place, guard_alone));
-  return found;
-}
-
-Result<transcripts::Opened> open_copy(const Keeper& keeper, const Found& found, const Progress& progress,
-                                      const transcripts::KeptVersion& version) {
-  if (found.in_guard()) return transcripts::open_kept(keeper, *found.in_guard(), progress, version);
-  if (found.in_backup()) return transcripts::open_backup(*found.in_backup());
-  return fail(ErrorKind::invalid, fmt::format("{} is {}, and no copy of it is meant", found.id(), name_of(found.place())));
-}
-
-namespace {
-
 using transcripts::Keeper;
 using transcripts::Progress;
 
@@ -117,9 +20,14 @@ std::unexpected<Error> not_a_transcript(const Found& found) {
   return fail(ErrorKind::invalid, fmt::format("{} is a {} session: it has no files", found.id(), found.kind()));
 }
 
-Result<transcripts::SessionLine> line_of_backup(const transcripts::KeptBackup& backup) {
+Result<Fd> open_backup(const transcripts::KeptBackup& backup) {
   Fd file(::open(backup.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail(system_error(backup.path, errno));
+  return file;
+}
+
+Result<transcripts::SessionLine> line_of_backup(const transcripts::KeptBackup& backup) {
+  HF_TRY(Fd file, open_backup(backup));
   HF_TRY(const auto archive, transcripts::ArchiveReader::open(std::move(file)));
   const transcripts::ArchiveHeader& header = archive.header();
   transcripts::SessionLine line;
@@ -139,39 +47,29 @@ Result<transcripts::SessionLine> line_of_backup(const transcripts::KeptBackup& b
 
 }  // namespace
 
-Result<Files> files_of(const Keeper& keeper, const Found& found, const Progress& progress) {
+Result<std::unique_ptr<transcripts::SessionSource>> source_of(const Keeper& keeper, const Found& found,
+                                                              const transcripts::KeptVersion& version, bool as_it_is) {
   if (found.record()) return not_a_transcript(found);
-  Files files;
-  if (found.on_disk()) {
-    files.session = *found.on_disk();
-    files.keeper = &keeper;
-    return files;
+  if (found.on_disk()) return keeper.source(*found.on_disk());
+  if (found.in_backup()) {
+    HF_TRY(Fd file, open_backup(*found.in_backup()));
+    return keeper.source(std::move(file), found.in_backup()->path);
   }
-  if (found.in_guard()) {
-    HF_TRY(files.laid_out, transcripts::lay_out(keeper, *found.in_guard(), {}, progress));
-  } else {
-    HF_TRY(files.laid_out, transcripts::lay_out(keeper, *found.in_backup(), progress));
-  }
-  files.kept = true;
-  files.session = files.laid_out.session;
-  files.keeper = files.laid_out.keeper.get();
-  return files;
+  HF_TRY(session::Blobs* const guard, keeper.guard());
+  if (!guard) return fail(ErrorKind::not_found, "there is no guard");
+  return transcripts::source_in_guard(*guard, *found.in_guard(), version, as_it_is);
 }
 
 Result<transcripts::SessionInfo> describe(const Keeper& keeper, const Found& found, const Progress& progress) {
-  HF_TRY(const Files files, files_of(keeper, found, progress));
-  HF_TRY(auto info, transcripts::describe_session(*files.keeper, files.session, progress));
-  if (!files.kept) return info;
-  transcripts::mark_as_kept(info, found.in_backup() ? found.in_backup()->path : "guard:" + found.id());
-  for (const std::string& each : files.left_out()) info.warnings.push_back(each);
+  HF_TRY(const auto source, source_of(keeper, found));
+  HF_TRY(auto info, transcripts::describe_session(keeper, *source, progress));
+  if (info.kept) info.warnings.insert(info.warnings.end(), info.inventory.left_out.begin(), info.inventory.left_out.end());
   return info;
 }
 
 Result<transcripts::VerifyReport> verify(const Keeper& keeper, const Found& found, const Progress& progress) {
-  HF_TRY(const Files files, files_of(keeper, found, progress));
-  const transcripts::Homes& homes = files.keeper->homes();
-  HF_TRY(const auto inventory, homes.inventory(files.session));
-  return transcripts::verify_session(homes.of(files.session), inventory, progress);
+  HF_TRY(const auto source, source_of(keeper, found));
+  return transcripts::verify_session(*source, progress);
 }
 
 Result<transcripts::SessionLine> line_of(const Keeper& keeper, transcripts::KeptLines* kept, const Found& found) {
@@ -181,6 +79,40 @@ Result<transcripts::SessionLine> line_of(const Keeper& keeper, transcripts::Kept
   std::optional<transcripts::KeptLines> unremembered;
   HF_TRY(auto transcript, (kept ? *kept : unremembered.emplace(keeper)).transcript(*found.in_guard()));
   return std::move(transcript.line);
+}
+
+Result<std::unique_ptr<reading::Reading>> open(const Asker& asker, const Found& found, const reading::EntryKinds& kinds,
+                                               const transcripts::ReadingOptions& options, transcripts::ReadingCache* cache,
+                                               const transcripts::KeptVersion& version) {
+  if (found.record()) {
+    HF_TRY(session::Store* const store, asker.store());
+    return reading::open_entries(*store, *found.record(), kinds);
+  }
+  HF_TRY(auto source, source_of(*asker.keeper, found, version, true));
+  return transcripts::open_transcript(std::move(source), options, cache);
+}
+
+Result<transcripts::CopyResult> clone(const Keeper& keeper, const Found& found, const transcripts::CopyOptions& wanted,
+                                      const std::string& current_folder, const Progress& progress) {
+  if (!found.is_kept()) {
+    HF_TRY(const auto session, on_disk(found));
+    return keeper.clone(session, wanted, progress);
+  }
+  transcripts::CopyOptions options = wanted;
+  options.current_folder = current_folder;
+  if (!options.target_project) {
+    HF_TRY(const auto line, line_of(keeper, nullptr, found));
+    if (!line.project_path.empty()) options.target_project = line.project_path;
+  }
+  HF_TRY(const auto source, source_of(keeper, found));
+  return keeper.restore(*source, options, progress);
+}
+
+Result<std::optional<Found>> copy_at_place(const Keeper& keeper, const std::string& place, bool guard_alone) {
+  std::error_code ignored;
+  if (!transcripts::looks_like_id(place) || std::filesystem::exists(place, ignored)) return std::nullopt;
+  HF_TRY(Found found, find_copy(keeper, place, guard_alone));
+  return found;
 }
 
 }  // namespace holdfast::catalogue

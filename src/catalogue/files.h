@@ -1,61 +1,21 @@
 #pragma once
 
-// A transcript as files, wherever it lies: what describes, verifies, archives or reads one works with these and knows neither the
-// guard nor backups.
+// A transcript as bytes, wherever it lies: what describes, verifies, archives, copies or reads one works with these and knows
+// neither the guard nor backups.
 
 #include "catalogue/find.h"
-#include "kinds/transcripts/guard/kept_lines.h"
-#include "kinds/transcripts/guard/laid_out.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "kinds/transcripts/reading/transcript_reading.h"
-#include "kinds/transcripts/remote/archive_place.h"
 #include "kinds/transcripts/verbs/verify.h"
 #include "reading/entry_reading.h"
 
 namespace holdfast::catalogue {
 
-// A session of any kind, opened to be read, wherever it lies.
-
-struct OpenedSession {
-  transcripts::LaidOut files;  // of a backup; the reading needs them
-  std::unique_ptr<reading::Reading> reading;
-};
-
-// Which version of a session of the guard is meant may be said; nothing of it is written for that, and what is damaged there is
-// shown as lost. The cache may be nullptr. All that the asker names outlives what is opened. Errors: those of reading.
-Result<OpenedSession> open(const Asker& asker, const Found& found, const reading::EntryKinds& kinds,
-                           const transcripts::ReadingOptions& options, transcripts::ReadingCache* cache,
-                           const transcripts::KeptVersion& version = {});
-
-// Copies of a session, from wherever it lies: clones, and what `restore` takes.
-
-// A second session with the whole history of the first. Of one that its client no longer has it is made from the copy that is
-// kept: into the project it was in, or else into current_folder. Errors: invalid (not a transcript; a part of one that is only
-// kept).
-Result<transcripts::CopyResult> clone(const transcripts::Keeper& keeper, const Found& found,
-                                      const transcripts::CloneOptions& options, const std::string& current_folder,
-                                      const transcripts::Progress& progress = {});
-
-// What a person gives to `restore`: the copy that an id stands for; nullopt: it is a place (archive_place.h). A file of that name
-// wins over an id. Errors: those of find_copy.
-Result<std::optional<Found>> copy_at_place(const transcripts::Keeper& keeper, const std::string& place, bool guard_alone = false);
-
-// A kept session as an archive. Errors: invalid (it is not only kept).
-Result<transcripts::Opened> open_copy(const transcripts::Keeper& keeper, const Found& found,
-                                      const transcripts::Progress& progress = {}, const transcripts::KeptVersion& version = {});
-
-struct Files {
-  transcripts::AnySession session;
-  const transcripts::Keeper* keeper = nullptr;  // over the home that the files are in
-  bool kept = false;
-  transcripts::LaidOut laid_out;  // of a kept one: the files go with it
-
-  // What is damaged in the guard and therefore missing, with the reason.
-  std::vector<std::string> left_out() const { return kept ? laid_out.home->left_out() : std::vector<std::string>(); }
-};
-
-// The keeper outlives it. Errors: invalid (not a transcript), those of KeptHome.
-Result<Files> files_of(const transcripts::Keeper& keeper, const Found& found, const transcripts::Progress& progress = {});
+// The keeper outlives it. A version is meant of what the guard has alone; `as_it_is` as source_in_guard. Errors: invalid (not a
+// transcript), not_found (no guard), those of reading archives.
+Result<std::unique_ptr<transcripts::SessionSource>> source_of(const transcripts::Keeper& keeper, const Found& found,
+                                                              const transcripts::KeptVersion& version = {},
+                                                              bool as_it_is = false);
 
 // What `info` and `verify` say of it.
 Result<transcripts::SessionInfo> describe(const transcripts::Keeper& keeper, const Found& found,
@@ -66,5 +26,21 @@ Result<transcripts::VerifyReport> verify(const transcripts::Keeper& keeper, cons
 // One line of a list, from the ends of its file; of a backup what its header says. `kept` remembers those of the guard, or is
 // nullptr. Errors: invalid (not a transcript), those of reading.
 Result<transcripts::SessionLine> line_of(const transcripts::Keeper& keeper, transcripts::KeptLines* kept, const Found& found);
+
+// A session of any kind, opened to be read. Which version of a session of the guard is meant may be said; what is damaged there
+// is shown as lost. The cache may be nullptr. All that the asker names outlives what is opened. Errors: those of reading.
+Result<std::unique_ptr<reading::Reading>> open(const Asker& asker, const Found& found, const reading::EntryKinds& kinds,
+                                               const transcripts::ReadingOptions& options, transcripts::ReadingCache* cache,
+                                               const transcripts::KeptVersion& version = {});
+
+// A second session with the whole history of the first. Of one that its client no longer has it is made from the copy that is
+// kept: into the project it was in, or else into current_folder. Errors: invalid (not a transcript).
+Result<transcripts::CopyResult> clone(const transcripts::Keeper& keeper, const Found& found,
+                                      const transcripts::CopyOptions& options, const std::string& current_folder,
+                                      const transcripts::Progress& progress = {});
+
+// What a person gives to `restore`: the copy that an id stands for; nullopt: it is a place (archive_place.h). A file of that name
+// wins over an id. Errors: those of find_copy.
+Result<std::optional<Found>> copy_at_place(const transcripts::Keeper& keeper, const std::string& place, bool guard_alone = false);
 
 }  // namespace holdfast::catalogue

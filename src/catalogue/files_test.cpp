@@ -23,16 +23,19 @@ class CatalogueFilesTest : public transcripts::GuardedHome {
     ASSERT_TRUE(erased) << erased.error().message;
     ASSERT_EQ(found().place(), Place::backup);
   }
-  std::string bytes_of(const Files& files) {
-    std::ifstream in(files.keeper->homes().of(files.session).absolute(files.session.path()), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+  std::string transcript() {
+    const auto source = source_of(keeper_, found()).value();
+    const auto bytes = source->open(source->session().path()).value();
+    std::string text(bytes.size, '\0');
+    EXPECT_EQ(bytes.read(0, text).value(), text.size());
+    return text;
   }
   std::vector<std::uint64_t> lines_read() {
     const auto opened = open(asker(), found(), {}, {}, nullptr);
     EXPECT_TRUE(opened) << opened.error().message;
     std::vector<std::uint64_t> lines;
     if (!opened) return lines;
-    const auto window = opened->reading->window({});
+    const auto window = (*opened)->window({});
     for (const reading::Turn& turn : window->turns) lines.push_back(turn.line);
     return lines;
   }
@@ -42,22 +45,19 @@ class CatalogueFilesTest : public transcripts::GuardedHome {
 };
 
 TEST_F(CatalogueFilesTest, WhatIsOnDiskIsReadWhereItIs) {
-  const Files files = files_of(keeper_, found()).value();
-  EXPECT_FALSE(files.kept);
-  EXPECT_EQ(files.keeper, &keeper_);
+  EXPECT_TRUE(source_of(keeper_, found()).value()->on_disk());
   EXPECT_FALSE(describe(keeper_, found())->kept);
 }
 
 TEST_F(CatalogueFilesTest, FromTheGuardAndFromABackupItIsTheSameSession) {
-  const std::string original = bytes_of(files_of(keeper_, found()).value());
+  const std::string original = transcript();
   const auto usage = describe(keeper_, found())->usage.messages;
   const auto lines = lines_read();
   const auto title = line_of(keeper_, nullptr, found())->title;
   ASSERT_FALSE(lines.empty());
   const auto expect_same = [&](std::string_view where) {
-    const Files files = files_of(keeper_, found()).value();
-    EXPECT_TRUE(files.kept);
-    EXPECT_EQ(bytes_of(files), original);
+    EXPECT_FALSE(source_of(keeper_, found()).value()->on_disk());
+    EXPECT_EQ(transcript(), original);
     const auto info = describe(keeper_, found()).value();
     EXPECT_EQ(info.state_word(), "kept");
     EXPECT_THAT(info.file, testing::HasSubstr(where));
@@ -76,10 +76,7 @@ TEST_F(CatalogueFilesTest, FromTheGuardAndFromABackupItIsTheSameSession) {
 
 TEST_F(CatalogueFilesTest, AKeptOneIsClonedWhole) {
   keep_in_backup();
-  transcripts::CloneOptions options;
-  options.up_to = "u1";
-  EXPECT_EQ(clone(keeper_, found(), options, files_.outside()).error().kind, ErrorKind::invalid);
-  options.up_to.clear();
+  const transcripts::CopyOptions options;
   const auto copy = clone(keeper_, found(), options, files_.outside());
   ASSERT_TRUE(copy) << copy.error().message;
   EXPECT_EQ(copy->original_session_id, id_);
@@ -93,7 +90,7 @@ TEST_F(CatalogueFilesTest, AFileWinsOverAnIdForRestore) {
   keep_in_backup();
   const auto copy = copy_at_place(keeper_, "000000a4").value();
   ASSERT_TRUE(copy);
-  EXPECT_EQ(open_copy(keeper_, *copy)->origin, copy->in_backup()->path);
+  EXPECT_EQ(source_of(keeper_, *copy).value()->name(), copy->in_backup()->path);
 }
 
 }  // namespace

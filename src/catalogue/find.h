@@ -9,7 +9,7 @@
 #include "kinds/transcripts/guard/kept_lines.h"
 #include "kinds/transcripts/guard/kept_session.h"
 #include "kinds/transcripts/home/any_session.h"
-#include "kinds/transcripts/verbs/backups.h"
+#include "kinds/transcripts/verbs/backup.h"
 #include "session/record.h"
 #include "session/store.h"
 

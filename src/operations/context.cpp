@@ -13,13 +13,27 @@
 
 namespace holdfast::operations {
 
-namespace {
-
-std::unexpected<Error> not_offered(std::string_view what) {
+std::unexpected<Error> Context::not_offered(std::string_view what) {
   return fail(ErrorKind::unavailable, fmt::format("not offered here: {}", what));
 }
 
-}  // namespace
+const transcripts::Recovered& Context::recovered() const {
+  static const transcripts::Recovered nothing;
+  return nothing;
+}
+
+Result<transcripts::AnySession> Context::calling_session() {
+  return fail(ErrorKind::not_found, "no session is calling from here", "name one");
+}
+
+Result<std::string> Context::absolute(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  return fail(ErrorKind::invalid, path + " is relative, and it is not known to what", "give an absolute path");
+}
+
+Result<std::string> Context::archive_path(const std::string&, std::string_view) {
+  return fail(ErrorKind::invalid, "it is not known where to", "give {output}");
+}
 
 Result<JsonObject> Context::confirm(const GatedAction&) {
   return not_offered("asking a person before something is taken away");

@@ -3,19 +3,26 @@
 // What an operation works with: who asks, what exists for them, where the call comes from, and ways to talk back while it works.
 // Each surface makes one for a call; nothing of it is remembered, and no thread has an identity of its own.
 //
-// One call at a time uses it. What it names outlives the call.
+// One call at a time uses it. What it names outlives the call. What a surface does not have it leaves as it is here: nobody's
+// transcripts, no folder, and whatever needs more is refused.
 
 #include "base/identity.h"
 #include "catalogue/find.h"
+#include "kinds/documents/workspace/workspace.h"
 #include "kinds/transcripts/remote/archive_place.h"
 #include "session/life/retention.h"
 #include "session/query/finder.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace holdfast::runner {
+class Runs;
+struct RunReport;
+}  // namespace holdfast::runner
 namespace holdfast::threads {
 class Threads;
 }
@@ -55,6 +62,31 @@ struct Place {
   std::string root_uri, root_name, client;
 };
 
+// What looks after the store as a whole, and after who may use it. Parts that a surface has nothing for are empty.
+struct Administration {
+  std::function<Result<session::Store*>(bool to_read)> store;
+  std::string store_url, token_file;
+  std::function<void(std::string_view step, std::uint64_t done, std::uint64_t total)> tell;  // of work that nobody can stop
+};
+
+// Documents under review, as who asks may see them.
+struct Documents {
+  std::shared_ptr<documents::Workspace> workspace;
+  // In whose name they are changed. Errors: refused, when it is not known that a person decides.
+  std::function<Result<documents::Asker>()> asker;
+  // The path in the library of what somebody typed; empty: nothing else is understood.
+  std::function<Result<std::string>(const std::string& typed)> path_of;
+  bool commit_on_accept = false;
+};
+
+// What works through tasks for who asks.
+struct Runner {
+  std::string client;  // what they use
+  std::function<Result<runner::Runs>(session::Store& store)> runs;
+  // Until it is over: tells them how far it is, and stops when they do.
+  std::function<Result<runner::RunReport>(runner::Runs& runs, session::Store& store, const std::string& id)> work;
+};
+
 class Context {
  public:
   virtual ~Context() = default;
@@ -67,27 +99,31 @@ class Context {
   // As who asks sees it. to_read: nothing is made; not_found when there is none yet.
   virtual Result<session::Store*> store(bool to_read) = 0;
   // Transcripts are files of the user who runs the program. Errors: refused, for everybody else.
-  virtual Result<const transcripts::Keeper*> keeper() = 0;
+  virtual Result<const transcripts::Keeper*> keeper() { return not_offered("transcripts"); }
   // What was ended before this call that had died half way.
-  virtual const transcripts::Recovered& recovered() const = 0;
-  virtual transcripts::RemoteOptions remote() const = 0;
+  virtual const transcripts::Recovered& recovered() const;
+  virtual transcripts::RemoteOptions remote() const { return {}; }
+  // Errors: refused, when no folder is under review.
+  virtual Result<Documents> documents() { return not_offered("documents under review"); }
+  virtual Result<Runner> runner() { return not_offered("runs of tasks"); }
+  virtual Result<Administration> administration() { return not_offered("the store as a whole"); }
 
   // ---- where the call comes from ----
 
   // The session that this call is made from. Errors: not_found, asking for an id.
-  virtual Result<transcripts::AnySession> calling_session() = 0;
+  virtual Result<transcripts::AnySession> calling_session();
   // Those that may be it; none of them is taken away.
-  virtual std::vector<std::string> calling_sessions() = 0;
+  virtual std::vector<std::string> calling_sessions() { return {}; }
   // The project that who asks works in; nullopt: not known.
-  virtual Result<std::optional<std::string>> project() = 0;
+  virtual Result<std::optional<std::string>> project() { return std::nullopt; }
   // Where a relative path begins. Errors: invalid, when that is not known.
-  virtual Result<std::string> absolute(const std::string& path) = 0;
+  virtual Result<std::string> absolute(const std::string& path);
   // Where an archive goes that nobody placed; `ending`: ".json.zst" or ".json".
-  virtual Result<std::string> archive_path(const std::string& id, std::string_view ending) = 0;
+  virtual Result<std::string> archive_path(const std::string& id, std::string_view ending);
 
   // ---- while it works ----
 
-  virtual transcripts::Progress progress() = 0;
+  virtual transcripts::Progress progress() { return {}; }
   // What leaves this machine, or concerns many sessions, is agreed to first. `plan`: facts as the operation would return them, to
   // be shown. Errors: refused.
   virtual Result<void> agree(const std::string& what, const JsonObject& plan) = 0;
@@ -153,6 +189,9 @@ class Context {
   Result<void> print_file(const std::string& path);
   // A folder as the client of transcripts would take it; nullopt when it was not given.
   Result<std::optional<std::string>> folder(const std::string& path);
+
+ protected:
+  static std::unexpected<Error> not_offered(std::string_view what);
 };
 
 }  // namespace holdfast::operations

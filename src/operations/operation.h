@@ -65,6 +65,11 @@ constexpr Operation outward(Operation row) {
   row.reaches_out = true;
   return row;
 }
+// Of what takes another right than to read or to write: deciding on changes, looking after the store.
+constexpr Operation for_scope(Scope scope, Operation row) {
+  row.scope = scope;
+  return row;
+}
 
 // What it does, without the word in front that says to what: "pin".
 constexpr std::string_view action_of(const Operation& operation) {

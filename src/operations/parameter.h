@@ -109,6 +109,12 @@ constexpr auto joined(const std::array<Parameter, sizes>&... parts) {
 
 using Parameters = std::span<const Parameter>;
 
+// A text that may be left out, but is not empty.
+constexpr Parameter optional(std::string_view name, std::string_view option, std::string_view help,
+                             std::string_view fallback = {}) {
+  return {.name = name, .help = help, .fallback = fallback, .may_be_empty = false, .option = option};
+}
+
 // What '|' divides: the words of a parameter, or those it excludes.
 std::vector<std::string_view> parts_of(std::string_view divided);
 // The allowed words of a parameter, one by one.

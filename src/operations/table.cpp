@@ -9,11 +9,12 @@ std::span<const Operation> all() {
   static const std::vector<Operation> table = [] {
     std::vector<Operation> rows;
     for (const auto family :
-         {telling_operations(),    checking_operations(), exporting_operations(), copying_operations(), removing_operations(),
-          finding_operations(),    guard_operations(),    importing_operations(), listing_operations(), reading_operations(),
-          changing_operations(),   removal_operations(),  care_operations(),      note_operations(),    thinking_operations(),
-          continuing_operations(), line_operations(),     talking_operations(),   thread_operations(),  run_operations(),
-          operations_of_runs()})
+         {telling_operations(),    checking_operations(),  exporting_operations(), copying_operations(), removing_operations(),
+          finding_operations(),    guard_operations(),     importing_operations(), listing_operations(), reading_operations(),
+          changing_operations(),   removal_operations(),   care_operations(),      note_operations(),    thinking_operations(),
+          continuing_operations(), line_operations(),      talking_operations(),   thread_operations(),  run_operations(),
+          operations_of_runs(),    proposing_operations(), reviewing_operations(), task_operations(),    store_operations(),
+          token_operations()})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

@@ -36,5 +36,10 @@ std::span<const Operation> talking_operations();     // research/talking.cpp
 std::span<const Operation> thread_operations();      // research/talking.cpp: of one thread
 std::span<const Operation> run_operations();         // research/runs.cpp
 std::span<const Operation> operations_of_runs();     // research/runs.cpp: of one run
+std::span<const Operation> proposing_operations();   // documents/proposing.cpp
+std::span<const Operation> reviewing_operations();   // documents/reviewing.cpp
+std::span<const Operation> task_operations();        // runner/runs.cpp
+std::span<const Operation> store_operations();       // store/store_care.cpp
+std::span<const Operation> token_operations();       // store/tokens.cpp
 
 }  // namespace holdfast::operations

@@ -51,17 +51,16 @@ class TestContext : public Context {
   Millis now() const override { return clock_->now(); }
   const session::RetentionPolicy& policy() const override { return policy_; }
   Result<session::Store*> store(bool) override { return view_.get(); }
-  Result<const transcripts::Keeper*> keeper() override { return fail(ErrorKind::refused, "there are no transcripts"); }
-  const transcripts::Recovered& recovered() const override { return recovered_; }
-  transcripts::RemoteOptions remote() const override { return {}; }
-  Result<transcripts::AnySession> calling_session() override { return fail(ErrorKind::not_found, "nobody calls"); }
-  std::vector<std::string> calling_sessions() override { return {}; }
-  Result<std::optional<std::string>> project() override { return std::nullopt; }
   Result<std::string> absolute(const std::string& path) override { return folder_ + "/" + path; }
   Result<std::string> archive_path(const std::string& id, std::string_view ending) override {
     return folder_ + "/" + id + std::string(ending);
   }
-  transcripts::Progress progress() override { return {}; }
+  Result<Administration> administration() override {
+    return Administration{.store = [this](bool) -> Result<session::Store*> { return whole_.get(); },
+                          .store_url = "sqlite:" + folder_ + "/store.db",
+                          .token_file = folder_ + "/token",
+                          .tell = {}};
+  }
   Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
 
  private:
@@ -71,7 +70,6 @@ class TestContext : public Context {
   Identity identity_;
   std::unique_ptr<session::StoreView> view_;
   session::RetentionPolicy policy_;
-  transcripts::Recovered recovered_;
 };
 
 }  // namespace holdfast::operations

@@ -71,7 +71,8 @@ void archive_session(TestHome& files) {
   ArchiveOptions options;
   options.format = ArchiveFormat::json;
   options.with_history = true;
-  keeper_of(files).write({session}, archive_path(files), options).value();
+  const Keeper keeper = keeper_of(files);
+  keeper.write(*keeper.source(AnySession{session}), archive_path(files), options).value();
 }
 
 void archive_and_delete_session(TestHome& files) {
@@ -83,12 +84,13 @@ void archive_and_delete_session(TestHome& files) {
 bool restore(const TestHome& files, bool in_place) {
   const Keeper keeper = keeper_of(files);
   keeper.recover();
-  RestoreOptions options;
+  CopyOptions options;
   options.in_place = in_place;
   options.current_folder = "/home/dev/other";
   options.session_env = SessionEnv::always;
   if (!in_place) options.new_session_id = keeper.homes().find(kNew) ? kSecondNew : kNew;
-  return keeper.restore(Fd(::open(archive_path(files).c_str(), O_RDONLY | O_CLOEXEC)), "archive", options).has_value();
+  const auto source = keeper.source(Fd(::open(archive_path(files).c_str(), O_RDONLY | O_CLOEXEC)), "archive");
+  return source && keeper.restore(**source, options).has_value();
 }
 
 bool clone(const TestHome& files, const std::optional<std::string>& target) {
@@ -96,7 +98,7 @@ bool clone(const TestHome& files, const std::optional<std::string>& target) {
   keeper.recover();
   const auto session = keeper.homes().find(TestSession::kId);
   if (!session) return false;
-  CloneOptions options;
+  CopyOptions options;
   options.new_session_id = keeper.homes().find(kNew) ? kSecondNew : kNew;
   options.target_project = target;
   return keeper.clone(*session, options).has_value();

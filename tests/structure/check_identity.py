@@ -23,14 +23,14 @@ SYSTEM = {
     ("kinds/documents/workspace/handles.h", "documents"): 1,    # what several owners know of one folder
     ("kinds/documents/workspace/workspace_state.h", "documents"): 1,
     ("tools/call_context.cpp", "sweep"): 1,     # a sweep that was asked for; it sees what its caller sees (SweepOptions::seen_by)
-    ("web/pages/storage_page.cpp", "storage"): 2,     # an administrator's
+    ("web/pages/storage_page.cpp", "storage"): 1,     # an administrator's
 }
 # Who makes a SharedStore of a store that was opened.
 SHARED = {"cli/arguments/reference_command.cpp", "cli/server/mcp_command.cpp", "cli/server/serve_command.cpp", "cli/transcripts/transcript_work.cpp", "cli/services/review_workspace.cpp"}
 # What of a surface keeps a store: for one call, as its caller sees it, or for work that SYSTEM has.
 KEPT = {
     "tools/session/session_operations.h", "tools/research/research_tool.h", "tools/call_context.h", "web/pages/actions.cpp", "web/pages/reader_page.h",
-    "tools/mcp_state.h", "tools/session/session_news.h", "web/gateway/gateway.h", "web/gateway/health.h", "web/pages/live_events.h", "web/gateway/logins.h", "web/gateway/access_tokens.h",
+    "tools/mcp_state.h", "tools/session/session_news.h", "web/gateway/gateway.h", "web/gateway/health.h", "web/pages/live_events.h", "web/gateway/logins.h",
 }
 # Things of a thread that say nothing about a call: random numbers, buffers, the trace of a log.
 THREAD_LOCAL = {"base/run/log.cpp", "base/files/zstd_block.cpp", "base/run/backoff.h", "net/run/child_process.cpp", "search/words/stems.cpp", "net/http/http_response_text.cpp"}

@@ -48,7 +48,8 @@ operations::Parameters parameters_of(const Command& command) {
         if (!each.is_operation) continue;
         const auto shared = operations::find_operation(each.path)->parameters;
         std::vector<Parameter>& parameters = all[each.path];
-        parameters.assign(shared.begin(), shared.end());
+        std::ranges::copy_if(shared, std::back_inserter(parameters),
+                             [](const Parameter& parameter) { return parameter.type != Parameter::Type::json; });
         parameters.insert(parameters.end(), each.parameters.begin(), each.parameters.end());
       }
     return all;

@@ -12,11 +12,7 @@ using operations::Parameter;
 using enum Parameter::Type;
 using operations::bounded, operations::joined, operations::needed, operations::one_of;
 
-// One word without a name that may be left out.
-constexpr Parameter optional(std::string_view name, std::string_view option, std::string_view help,
-                             std::string_view fallback = {}) {
-  return {.name = name, .help = help, .fallback = fallback, .may_be_empty = false, .option = option};
-}
+using operations::optional;
 inline constexpr Parameter kSession = operations::kRecord;
 inline constexpr Parameter kSessions = needed("session", "ID", "ids, or unique starts of them", texts);
 inline constexpr Parameter kJustOneSession[] = {kSession};

@@ -1,4 +1,4 @@
-#include "cli/program/status_line.h"
+#include "cli/program/progress_bar.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 
 #include "cli/program/context.h"
 #include "cli/program/login_address.h"
-#include "web/gateway/access_tokens.h"
+#include "operations/store/access_tokens.h"
 #include "web/gateway/server_address.h"
 
 namespace holdfast::cli {
@@ -17,10 +17,10 @@ Result<void> print_login(Context& context) {
     if (last) address = *last;
   }
   const std::string typed = context.given.text("name");
-  const std::string name = typed.empty() ? std::string(web::kLocal) : typed;
-  if (name == web::kLocal) {
+  const std::string name = typed.empty() ? std::string(kLocalPrincipal) : typed;
+  if (name == kLocalPrincipal) {
     HF_CHECK(make_data_folder(context.folders));
-    HF_CHECK(web::AccessTokens(*store).ensure_first(context.folders.token_file()));
+    HF_CHECK(operations::AccessTokens(*store).ensure_first(context.folders.token_file()));
   }
   HF_TRY(const LoginAddress login, make_login(*store, address, name));
   if (!context.json) {

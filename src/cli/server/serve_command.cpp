@@ -8,13 +8,12 @@
 #include "cli/services/mcp_service.h"
 #include "cli/services/page_service.h"
 #include "cli/services/serve_metrics.h"
-#include "cli/services/service_notice.h"
 #include "cli/services/store_wait.h"
 #include "mcp/transport/transport_http.h"
 #include "net/http/http_server.h"
 #include "net/http/http_url.h"
+#include "operations/store/access_tokens.h"
 #include "session/query/store_view.h"
-#include "web/gateway/access_tokens.h"
 #include "web/gateway/allowed_hosts.h"
 #include "web/gateway/gateway.h"
 #include "web/gateway/server_address.h"
@@ -84,7 +83,7 @@ Result<void> announce(const Context& context, session::Store& store, const std::
   const Terminal& terminal = context.terminal;
   LoginAddress page{address + "/", {}};
   if (authenticate && terminal.is_terminal()) {
-    HF_TRY(page, make_login(store, address, std::string(web::kLocal)));
+    HF_TRY(page, make_login(store, address, std::string(kLocalPrincipal)));
   }
   const std::string endpoint = address + "/mcp";
   if (context.json) {
@@ -120,7 +119,7 @@ Result<void> run_serve(Context& context) {
   session::Store& gateway_store = stores.for_system(session::SystemWork::gateway);
   if (!settings.flag("no_auth")) {
     HF_CHECK(make_data_folder(context.folders));
-    HF_CHECK(web::AccessTokens(gateway_store).ensure_first(context.folders.token_file()));
+    HF_CHECK(operations::AccessTokens(gateway_store).ensure_first(context.folders.token_file()));
   }
 
   // The loop is the server's, and the server is made first: so the handler learns of the gateway later.

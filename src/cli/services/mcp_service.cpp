@@ -1,3 +1,16 @@
+// What this program offers over MCP, put together once for stdio and for HTTP.
+//
+// Parts are made in the order in which they need each other, which is the order of ToolService's members, and end in the opposite
+// one: what knows the store goes before it, and what follows its news goes last. open_tools() then fills the server before
+// anybody is served: first what every session can do, then the kinds, each with what it adds to the `session` tool, which is
+// declared only when all of it is known. Tools are listed in the order in which they are added; therefore research opens early,
+// for what it adds, and its own tool comes behind those of documents.
+//
+// What costs much waits for the first call that needs it: the search index, the runner with its thread, the models. What goes on
+// by itself begins with the loop and works on the pool: retention, expired values, news of other processes, runs whose process
+// died. At the end ask_to_stop() comes first, so that nothing new is begun; stop() waits for workers; whoever made this then
+// closes the pool, and only after that may anything here go.
+
 #include "cli/services/mcp_service.h"
 
 #include "base/run/log.h"
@@ -6,12 +19,12 @@
 #include "cli/program/document_settings.h"
 #include "cli/services/keeper_of_home.h"
 #include "cli/services/research_service.h"
-#include "cli/services/retention_sweep.h"
 #include "cli/services/runner_service.h"
 #include "cli/services/search_service.h"
 #include "kinds/documents/workspace/handles.h"
 #include "operations/table.h"
 #include "session/life/expiry.h"
+#include "session/life/sweep.h"
 #include "tools/documents/document_tools.h"
 #include "tools/documents/document_workspaces.h"
 #include "tools/mcp_state.h"
@@ -32,6 +45,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <set>
 
 namespace holdfast::cli {
@@ -104,6 +118,67 @@ bool sweeps_itself(std::string_view tool, const JsonObject& arguments) {
   return tool == "research" && find_string(arguments, "action") == "cleanup";
 }
 
+// The retention sweep of a server process (threads-and-research §5, rule 1): at the start, before tool calls, and by a timer for
+// as long as it runs. Each look is one cheap read at most unless a sweep is due; of many processes one sweeps.
+//
+// Made and started on the executor's thread; the pool is closed and the executor has stopped before it is destroyed.
+class RetentionSweep {
+ public:
+  // A server that sleeps through the hour at which a sweep is due does it a little later.
+  static constexpr std::chrono::minutes kLook{10};
+
+  // How long a tool call waits for a sweep; what is left then waits for the next call or the timer. A purge takes some
+  // hundredths of a second, and hundreds may be due at once.
+  static constexpr std::chrono::milliseconds kPatience{200};
+
+  // on_change: notices were opened or sessions changed; any thread.
+  RetentionSweep(session::Store& store, const session::RetentionPolicy& policy, const Clock& clock, Executor& executor,
+                 Pool& pool, std::function<void()> on_change)
+      : store_(store), policy_(policy), clock_(clock), executor_(executor), pool_(pool), on_change_(std::move(on_change)) {}
+
+  void start();
+  // Pool threads. leave_out: the sessions that the call is about, as SweepOptions has them; may be empty.
+  void look(std::vector<std::string> leave_out);
+
+ private:
+  void sweep(std::vector<std::string> leave_out, std::function<bool()> cancelled);
+
+  session::Store& store_;
+  const session::RetentionPolicy& policy_;
+  const Clock& clock_;
+  Executor& executor_;
+  Pool& pool_;
+  std::function<void()> on_change_;
+  std::atomic<Millis> last_ = 0;  // the last sweep, of whichever process, as far as is known here
+};
+
+void RetentionSweep::start() {
+  if (!policy_.auto_sweep) return;
+  pool_.submit([this] { sweep({}, {}); });
+  const std::chrono::milliseconds every(std::clamp<Millis>(policy_.sweep_every, 1000, std::chrono::milliseconds(kLook).count()));
+  repeat(executor_, pool_, every, [this] { sweep({}, {}); });
+}
+
+void RetentionSweep::look(std::vector<std::string> leave_out) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  sweep(std::move(leave_out), [until] { return std::chrono::steady_clock::now() >= until; });
+}
+
+void RetentionSweep::sweep(std::vector<std::string> leave_out, std::function<bool()> cancelled) {
+  if (!policy_.auto_sweep) return;
+  auto swept = session::sweep_if_due(store_, policy_, clock_.now(), std::move(leave_out), std::move(cancelled), &last_);
+  if (!swept) return log(LogLevel::warn, "cli", "what is due stays for now: " + swept.error().message);
+  if (!*swept) return;
+  const session::SweepReport& report = **swept;
+  for (const std::string& failed : report.failed) log(LogLevel::warn, "cli", "not swept: " + failed);
+  const std::size_t changed = report.archived.size() + report.deleted.size() + report.purged.size();
+  if (changed == 0 && report.notices_created == 0) return;
+  log(LogLevel::info, "cli",
+      fmt::format("swept: {} notices, {} archived, {} deleted, {} purged", report.notices_created, report.archived.size(),
+                  report.deleted.size(), report.purged.size()));
+  on_change_();
+}
+
 // The service with all its parts; what only some calls need is made when one comes.
 class ToolService final : public McpService {
  public:
@@ -162,7 +237,7 @@ ToolService::ToolService(const Context& context, const session::SharedStore& sto
       root_(stores, state_.owner(), context.settings.text("root"), process_environment()("CLAUDE_PROJECT_DIR").value_or("")),
       policy_(retention_policy(context.settings)),
       operations_(policy_),
-      runner_room_{stores, [this](session::Store& store) { return runs(store); }, stopping_.get_token()},
+      runner_room_{stores, [this](session::Store& store) { return runs(store); }, stopping_.get_token(), *context.clock},
       calls_{.root = root_, .policy = policy_, .clock = *context.clock, .stores = &stores, .reasoning = &reasoning_},
       server_(server_options(context.settings), executor, pool, *context.clock, state_),
       reasoning_(server_, root_, reasoning_settings(context.settings)),

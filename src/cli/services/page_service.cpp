@@ -1,5 +1,6 @@
 #include "cli/services/page_service.h"
 
+#include "base/identity.h"
 #include "base/run/log.h"
 #include "cli/program/care_settings.h"
 #include "cli/program/document_settings.h"
@@ -12,7 +13,6 @@
 #include "kinds/transcripts/verbs/keeper.h"
 #include "operations/readable_kinds.h"
 #include "tools/documents/document_workspaces.h"
-#include "web/gateway/access_tokens.h"
 #include "web/pages/add_pages.h"
 #include "web/pages/shown.h"
 
@@ -121,7 +121,7 @@ documents::Asker OpenPages::reviewer(const Identity& who) {
   documents::Asker asker = reviewer_here(context_, library_.folders.front().folder, "holdfast pages");
   asker.principal = who.principal;
   asker.projects = who.projects;
-  if (who.principal == web::kLocal) return asker;
+  if (who.principal == kLocalPrincipal) return asker;
   asker.name = who.person;
   asker.email.clear();
   return asker;

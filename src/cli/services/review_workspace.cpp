@@ -1,6 +1,5 @@
 #include "cli/services/review_workspace.h"
 
-#include "base/run/when.h"
 #include "base/text/text.h"
 #include "cli/arguments/typed_path.h"
 #include "cli/program/document_settings.h"
@@ -50,11 +49,6 @@ std::string login_name() {
 
 }  // namespace
 
-Error in_commands(Error error) {
-  if (error.hint.contains("glob ")) error.hint = "give a path from this folder on, or one that holdfast review list shows";
-  return error;
-}
-
 documents::Asker reviewer_here(const Context& context, const std::string& folder, std::string client) {
   documents::Asker asker;
   asker.principal = context.settings.text("principal");
@@ -83,32 +77,18 @@ Result<std::unique_ptr<ReviewWorkspace>> ReviewWorkspace::open(const Context& co
   return review;
 }
 
-documents::Asker ReviewWorkspace::reviewer() const {
-  return reviewer_here(context_, workspace_->library().settings().folders.front().folder, "holdfast review");
-}
-
-Result<std::string> ReviewWorkspace::path_of(const std::string& typed) {
-  HF_TRY(const std::string here, current_folder());
-  return typed_path(workspace_->library(), typed, here);
-}
-
-Result<documents::ChangeFilter> ReviewWorkspace::filter() {
-  const operations::Given& given = context_.given;
-  documents::ChangeFilter filter;
-  HF_TRY(filter.path, path_of(given.text("path")));
-  filter.author = given.text("author");
-  if (const std::string typed = given.text("since"); !typed.empty()) {
-    auto since = parse_when(typed, context_.clock->now());
-    if (!since) return fail(std::move(since).error().within("--since"));
-    filter.since = *since;
-  }
-  return filter;
-}
-
-Result<std::vector<documents::PendingChange>> ReviewWorkspace::changes(const documents::ChangeFilter& filter) {
-  auto found = workspace_->changes(filter, {});
-  if (!found) return fail(in_commands(std::move(found).error()));
-  return found;
+operations::Documents ReviewWorkspace::documents() {
+  operations::Documents documents;
+  documents.workspace = workspace_;
+  documents.asker = [this]() -> Result<documents::Asker> {
+    return reviewer_here(context_, workspace_->library().settings().folders.front().folder, "holdfast review");
+  };
+  documents.path_of = [this](const std::string& typed) -> Result<std::string> {
+    HF_TRY(const std::string here, current_folder());
+    return typed_path(workspace_->library(), typed, here);
+  };
+  documents.commit_on_accept = context_.settings.flag("documents.commit_on_accept");
+  return documents;
 }
 
 }  // namespace holdfast::cli

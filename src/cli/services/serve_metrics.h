@@ -8,7 +8,6 @@
 #include "net/http/http_server.h"
 #include "session/commit_meter.h"
 #include "web/metrics/metrics_text.h"
-#include "web/metrics/route_times.h"
 
 namespace holdfast::cli {
 

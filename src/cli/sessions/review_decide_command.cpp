@@ -1,9 +1,8 @@
 // holdfast review accept|reject, and holdfast review alone: verdicts of a person.
 
-#include "cli/arguments/change_ids.h"
-#include "cli/program/context.h"
-#include "cli/services/review_workspace.h"
 #include "cli/sessions/review_text.h"
+#include "operations/documents/review.h"
+#include "operations/table.h"
 
 #include <fmt/format.h>
 
@@ -14,42 +13,19 @@ namespace holdfast::cli {
 namespace {
 
 using documents::PendingChange;
-using documents::VerdictReport;
 
 constexpr std::size_t kLongestComment = 4096;  // bytes, typed on one line
 
-// Rejecting may be what settles a document in which something was accepted before.
-bool commits(const Context& context) {
-  return context.given.flag("commit") || context.settings.flag("documents.commit_on_accept");
+// On what a person has before the eyes.
+Result<operations::Facts> give_verdict(const Context& context, TranscriptWork& work, operations::Given given, bool accept) {
+  given.set("commit", context.given.flag("commit"));
+  return operations::find_operation(accept ? "review accept" : "review reject")->run(work, given);
 }
 
-// As they are among the changes that the filter leaves; one that is not there is reported with the verdicts.
-Result<std::vector<std::string>> whole_ids(ReviewWorkspace& review, const documents::ChangeFilter& filter,
-                                           const std::vector<std::string>& typed) {
-  HF_TRY(const auto pending, review.changes(filter));
-  std::vector<std::string> ids;
-  for (const std::string& word : typed) {
-    HF_TRY(std::string id, whole_id(pending, word));
-    ids.push_back(std::move(id));
-  }
-  return ids;
-}
-
-Result<documents::Verdicts> read_verdicts(const Context& context, ReviewWorkspace& review, bool accept) {
-  const bool all = context.given.flag("all");
-  const std::vector<std::string> ids = context.given.texts("change");
-  if (all != ids.empty())
-    return fail(ErrorKind::invalid, all ? "--all and ids do not go together" : "which changes?",
-                "give their ids (holdfast review list), or --all, which --path and --author can narrow", "usage");
-  documents::Verdicts verdicts;
-  HF_TRY(verdicts.filter, review.filter());
-  if (all) {
-    verdicts.all = accept;
-  } else {
-    HF_TRY((accept ? verdicts.accept : verdicts.reject), whole_ids(review, verdicts.filter, ids));
-  }
-  verdicts.commit = commits(context);
-  return verdicts;
+Result<std::vector<PendingChange>> all_pending(TranscriptWork& work) {
+  auto found = operations::pending_changes(work, {});
+  if (!found) return fail(in_commands(std::move(found).error()));
+  return found;
 }
 
 constexpr std::string_view kQuestion = "accept, reject, comment, skip, back, all of this file, quit? [a/r/c/s/b/A/R/q/?] ";
@@ -64,7 +40,7 @@ constexpr std::string_view kKeys =
 // and a model may be at work at the same time.
 class Walk {
  public:
-  Walk(const Context& context, ReviewWorkspace& review) : context_(context), review_(review), asker_(review.reviewer()) {}
+  Walk(const Context& context, TranscriptWork& work) : context_(context), work_(work) {}
 
   Result<void> over(std::vector<PendingChange> changes) {
     pending_ = std::move(changes);
@@ -135,19 +111,19 @@ class Walk {
 
   // What fails is said, and the walk goes on: the next change may be all right.
   Result<bool> decide(const std::vector<const PendingChange*>& changes, bool accept) {
-    documents::Verdicts verdicts;
-    for (const PendingChange* each : changes) (accept ? verdicts.accept : verdicts.reject).push_back(each->id);
-    verdicts.commit = commits(context_);
-    auto report = review_.workspace().decide(asker_, verdicts);
+    JsonArray ids;
+    for (const PendingChange* each : changes) ids.emplace_back(each->id);
+    auto report = give_verdict(context_, work_, operations::Given({{"change", std::move(ids)}}), accept);
     if (!report) {
       print_error(report.error(), false);
       ++at_;
       return true;
     }
     std::size_t& count = is_remark(*changes.front()) ? resolved_ : accept ? accepted_ : rejected_;
-    count += report->applied.size();
+    const std::size_t applied = find_array(*report, "applied")->size();
+    count += applied;
     print(report_text(*report, accept, context_.terminal));
-    if (report->applied.empty()) ++at_;
+    if (applied == 0) ++at_;
     return look_again();
   }
 
@@ -155,7 +131,7 @@ class Walk {
     print_note("comment: ");
     const std::string note = read_answer(kLongestComment);
     if (note.empty()) return true;
-    auto commented = review_.workspace().comment(asker_, "", change().id, note);
+    auto commented = operations::comment_on_change(work_, operations::Given({{"change", change().id}, {"text", note}}));
     if (!commented) print_error(commented.error(), false);
     return look_again();
   }
@@ -163,7 +139,7 @@ class Walk {
   // Goes on at the change that was next, whatever came or went in front of it.
   Result<bool> look_again() {
     const std::vector<PendingChange> before = std::move(pending_);
-    HF_TRY(pending_, review_.changes({}));
+    HF_TRY(pending_, all_pending(work_));
     const auto place_of = [&](const PendingChange& wanted) {
       return static_cast<std::size_t>(
           std::ranges::find_if(pending_,
@@ -177,8 +153,7 @@ class Walk {
   }
 
   const Context& context_;
-  ReviewWorkspace& review_;
-  documents::Asker asker_;
+  TranscriptWork& work_;
   std::vector<PendingChange> pending_;
   std::size_t at_ = 0;  // of pending_
   std::size_t accepted_ = 0, rejected_ = 0, resolved_ = 0;
@@ -188,28 +163,29 @@ class Walk {
 
 Result<void> decide_changes(Context& context) {
   const bool accept = context.command->name() == "accept";
-  HF_TRY(auto review, ReviewWorkspace::open(context));
-  HF_TRY(const documents::Verdicts verdicts, read_verdicts(context, *review, accept));
-  HF_TRY(const VerdictReport report, review->workspace().decide(review->reviewer(), verdicts));
+  HF_TRY(const auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
+  auto report = work->perform();
+  if (!report) return fail(in_commands(std::move(report).error()));
   if (context.json)
-    print_json(report_json(report));
+    print_json(*report);
   else
-    print(report_text(report, accept, context.terminal));
-  if (report.failed.empty()) return {};
+    print(report_text(*report, accept, context.terminal));
+  const std::size_t failed = find_array(*report, "failed")->size();
+  if (failed == 0) return {};
   return fail(ErrorKind::conflict,
-              fmt::format("{} of {} could not be decided", report.failed.size(), report.failed.size() + report.applied.size()),
+              fmt::format("{} of {} could not be decided", failed, failed + find_array(*report, "applied")->size()),
               "holdfast review list shows what is pending now", "partly_done");
 }
 
 Result<void> review_one_by_one(Context& context) {
   if (context.json || context.terminal.width == 0 || !somebody_is_there()) return list_changes(context);
-  HF_TRY(auto review, ReviewWorkspace::open(context));
-  HF_TRY(auto changes, review->changes({}));
+  HF_TRY(const auto work, TranscriptWork::begin(context, TranscriptWork::Died::leave));
+  HF_TRY(auto changes, all_pending(*work));
   if (changes.empty()) {
     print("no pending changes\n");
     return {};
   }
-  return Walk(context, *review).over(std::move(changes));
+  return Walk(context, *work).over(std::move(changes));
 }
 
 }  // namespace holdfast::cli

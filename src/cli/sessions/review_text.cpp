@@ -144,38 +144,22 @@ std::string change_text(const PendingChange& change, Millis now, const Terminal&
   return text;
 }
 
-JsonObject change_json(const PendingChange& change) {
-  JsonObject item{{"id", change.id},         {"path", change.path},     {"line", change.line},
-                  {"kind", change.kind},     {"del", change.del},       {"ins", change.ins},
-                  {"author", change.author}, {"before", change.before}, {"after", change.after}};
-  item["time"] = change.time ? Json(iso8601(*change.time)) : Json(nullptr);
-  item["in_front_matter"] = change.in_front_matter;
-  item["stale"] = change.stale;
-  item["comments"] = to_json_array(change.comments);
-  item["places"] = change.places;
-  return item;
-}
-
-std::string report_text(const documents::VerdictReport& report, bool accepted, const Terminal& terminal) {
+std::string report_text(const JsonObject& facts, bool accepted, const Terminal& terminal) {
+  const operations::Given report(facts);
+  const std::vector<std::string> applied = report.texts("applied");
+  const JsonArray& failed = *find_array(facts, "failed");
+  const std::int64_t remaining = report.number("remaining", 0);
   std::string text;
-  if (!report.applied.empty())
-    text += fmt::format("{} {}: {}\n", accepted ? "accepted" : "rejected", report.applied.size(), fmt::join(report.applied, " "));
-  if (report.applied.empty() && report.failed.empty()) text += "nothing to decide\n";
-  for (const auto& [id, why] : report.failed) text += fmt::format("{} {}: {}\n", terminal.red("failed"), id, harmless(why, true));
-  for (const std::string& note : report.notes) text += harmless(note, false) + "\n";
-  for (const std::string& commit : report.commits) text += fmt::format("committed {}\n", commit);
-  if (report.remaining > 0) text += terminal.soft(fmt::format("{} still pending in these documents", report.remaining)) + "\n";
+  if (!applied.empty())
+    text += fmt::format("{} {}: {}\n", accepted ? "accepted" : "rejected", applied.size(), fmt::join(applied, " "));
+  if (applied.empty() && failed.empty()) text += "nothing to decide\n";
+  for (const Json& each : failed)
+    text += fmt::format("{} {}: {}\n", terminal.red("failed"), text_in(each.as_object(), "id"),
+                        harmless(text_in(each.as_object(), "reason"), true));
+  for (const std::string& note : report.texts("notes")) text += harmless(note, false) + "\n";
+  for (const std::string& commit : report.texts("commits")) text += fmt::format("committed {}\n", commit);
+  if (remaining > 0) text += terminal.soft(fmt::format("{} still pending in these documents", remaining)) + "\n";
   return text;
-}
-
-JsonObject report_json(const documents::VerdictReport& report) {
-  JsonArray failed;
-  for (const auto& [id, why] : report.failed) failed.push_back(JsonObject{{"id", id}, {"reason", why}});
-  return {{"applied", to_json_array(report.applied)},
-          {"failed", std::move(failed)},
-          {"remaining", report.remaining},
-          {"commits", to_json_array(report.commits)},
-          {"notes", to_json_array(report.notes)}};
 }
 
 }  // namespace holdfast::cli

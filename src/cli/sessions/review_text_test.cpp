@@ -119,18 +119,15 @@ TEST(ReviewText, P26TheWordsOfARewrittenSentenceAreMarked) {
 }
 
 TEST(ReviewText, AReportSaysWhatHappenedAndWhatDidNot) {
-  documents::VerdictReport report;
-  report.applied = {"c_1", "c_2"};
-  report.failed = {{"c_3", "not_found: there is no such change"}};
-  report.remaining = 1;
-  report.commits = {"abc"};
+  const JsonObject report{{"applied", JsonArray{"c_1", "c_2"}},
+                          {"failed", JsonArray{JsonObject{{"id", "c_3"}, {"reason", "not_found: there is no such change"}}}},
+                          {"remaining", 1},
+                          {"commits", JsonArray{"abc"}},
+                          {"notes", JsonArray{}}};
   EXPECT_EQ(report_text(report, true, {}),
             "accepted 2: c_1 c_2\nfailed c_3: not_found: there is no such change\ncommitted abc\n"
             "1 still pending in these documents\n");
-  EXPECT_EQ(to_json(report_json(report)),
-            R"({"applied":["c_1","c_2"],"failed":[{"id":"c_3","reason":"not_found: there is no such change"}],)"
-            R"("remaining":1,"commits":["abc"],"notes":[]})");
-  EXPECT_EQ(report_text({}, false, {}), "nothing to decide\n");
+  EXPECT_EQ(report_text({{"failed", JsonArray{}}}, false, {}), "nothing to decide\n");
 }
 
 }  // namespace

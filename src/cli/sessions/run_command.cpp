@@ -1,17 +1,16 @@
 // holdfast run: works through tasks in the foreground, shows how far it is, prints each result.
 
-#include "base/files/file.h"
 #include "base/run/log.h"
 #include "base/run/ticker.h"
 #include "base/text/text.h"
+#include "cli/program/care_settings.h"
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
-#include "cli/program/status_line.h"
 #include "cli/program/stop_signals.h"
 #include "cli/services/runner_service.h"
 #include "kinds/runner/run_export.h"
-#include "session/kinds.h"
-#include "session/query/lookup.h"
+#include "operations/context.h"
+#include "operations/runner/runs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,52 +26,6 @@
 namespace holdfast::cli {
 
 namespace {
-
-constexpr std::size_t kMaxTasksFile = 16 * 1024 * 1024;  // far above what 1,000 tasks of 10,000 characters are
-
-Result<Json> read_tasks(const std::string& file) {
-  HF_TRY(const std::string text, read_file(file == "-" ? "/dev/stdin" : file, kMaxTasksFile));
-  auto parsed = parse_json(text);
-  if (!parsed) return fail(std::move(parsed).error().within(file));
-  return parsed;
-}
-
-runner::TaskLimits limits_of(const operations::Given& given) {
-  runner::TaskLimits limits;
-  if (const std::string model = given.text("model"); !model.empty()) limits.model = model;
-  limits.timeout_s = given.number("timeout");
-  limits.max_rounds = given.number("max_rounds");
-  limits.call_timeout_s = given.number("call_timeout");
-  limits.max_result_bytes = given.number("max_result");
-  limits.max_calls = given.number("max_calls");
-  return limits;
-}
-
-// The file, or what the options say; options count where the file says nothing.
-Result<runner::RunRequest> read_run_request(const operations::Given& given) {
-  const std::string file = given.text("tasks");
-  const std::vector<std::string> in_words = given.texts("task");
-  if (file.empty() == in_words.empty())
-    return fail(ErrorKind::invalid, file.empty() ? "there is nothing to do" : "tasks come from a file or from --task, not both",
-                "holdfast run TASKS.json, holdfast run --task \"...\", or holdfast run --resume", "usage");
-  Json request = JsonObject();
-  if (file.empty()) {
-    request.as_object()["tasks"] = JsonArray(in_words.begin(), in_words.end());
-  } else {
-    HF_TRY(Json read, read_tasks(file));
-    if (read.is_array())
-      request.as_object()["tasks"] = std::move(read);
-    else
-      request = std::move(read);
-  }
-  auto parsed = runner::parse_run_request(request);
-  if (!parsed) return file.empty() ? parsed : fail(std::move(parsed).error().within(file));
-  if (given.has("folders")) parsed->initial_folders = given.texts("folders");
-  if (given.has("servers")) parsed->servers = given.texts("servers");
-  parsed->limits.take_over(limits_of(given));
-  parsed->stop_on_error = parsed->stop_on_error || given.flag("stop_on_error");
-  return parsed;
-}
 
 // Shows what happens, and each result when it is there.
 class RunWatcher {
@@ -152,65 +105,66 @@ Result<void> judge(const runner::RunReport& report) {
   return {};
 }
 
-Result<void> work_on_run(Context& context, runner::Runs& runs, const std::string& id, StopSignals& signals) {
-  std::stop_source stop;
-  signals.on_stop([&stop] { stop.request_stop(); });
-  Result<runner::RunReport> worked;
-  {
-    RunWatcher watcher(context);
-    worked = runs.work(id, std::ref(watcher), stop.get_token());
-  }
-  HF_TRY(const runner::RunReport report, std::move(worked));
-  if (context.json) print_json(runner::report_json(report));
-  if (!context.json)
-    for (const std::string& problem : report.problems) print_note("warning: " + harmless(problem, true) + "\n");
-  return judge(report);
-}
+// A run at the terminal: its servers are agreed to, Ctrl-C interrupts it, and each result is printed when it is there.
+class RunAtTerminal final : public operations::Context {
+ public:
+  explicit RunAtTerminal(cli::Context& context)
+      : context_(context),
+        identity_(full_identity(context.settings.text("principal"))),
+        policy_(retention_policy(context.settings)) {}
 
-// What is said on the command line counts for the tasks that are left.
-Result<void> amend(runner::Runs& runs, const std::string& id, const operations::Given& given) {
-  runner::Runs::Changes changes;
-  changes.limits = limits_of(given);
-  changes.servers = given.texts("servers");
-  changes.stop_on_error = given.flag("stop_on_error");
-  changes.servers_file = !given.text("mcp_json").empty();
-  if (changes.limits.empty() && changes.servers.empty() && !changes.stop_on_error && !changes.servers_file) return {};
-  return runs.amend(id, changes);
-}
-
-// The one that is named, or the newest that is not finished.
-Result<std::string> run_to_resume(const Context& context, session::Store& store) {
-  const std::string& principal = context.settings.text("principal");
-  if (const std::string id = context.given.text("resume"); !id.empty()) {
-    HF_TRY(const session::SessionRecord record, session::find_session(store, principal, id));
-    if (record.kind != session::kRun)
-      return fail(ErrorKind::invalid, fmt::format("{} is a {} session, not a run", record.id, record.kind));
-    return record.id;
+  const Identity& identity() const override { return identity_; }
+  Millis now() const override { return context_.clock->now(); }
+  const session::RetentionPolicy& policy() const override { return policy_; }
+  Result<session::Store*> store(bool to_read) override {
+    if (!store_ || (store_is_to_read_ && !to_read)) {
+      HF_TRY(store_, context_.open_store(to_read));
+      store_is_to_read_ = to_read;
+    }
+    return store_.get();
   }
-  session::Query query;
-  query.kinds = {std::string(session::kRun)};
-  query.statuses = {"running"};
-  query.principal = principal;
-  query.limit = 1;
-  HF_TRY(const session::Page page, store.list(query));
-  if (page.items.empty())
-    return fail(ErrorKind::not_found, "every run is finished: there is nothing to resume", "holdfast run list shows them");
-  return page.items.front().id;
-}
-
-// Before signals are caught and threads begin, so that Ctrl-C leaves the question. What else is wrong with the servers is said
-// where they are needed.
-Result<void> agree_to_servers(const Context& context) {
-  const operations::Given& given = context.given;
-  runner::ServersFile remembered;
-  if (given.has("resume")) {
-    HF_TRY(const auto store, context.open_store(true));
-    HF_TRY(const std::string id, run_to_resume(context, *store));
-    HF_TRY(remembered, runner::servers_of(*store, id));
+  Result<operations::Runner> runner() override {
+    HF_CHECK(agree_to_servers());
+    HF_TRY(signals_, StopSignals::watch());
+    std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
+    operations::Runner runner;
+    runner.client = "holdfast/" HOLDFAST_VERSION;
+    runner.runs = [this](session::Store& store) -> Result<runner::Runs> {
+      HF_TRY(service_, RunnerService::make(context_, Asking::who_is_there, context_.given.text("mcp_json")));
+      return service_->runs(store);
+    };
+    runner.work = [this](runner::Runs& runs, session::Store&, const std::string& id) {
+      signals_->on_stop([this] { stop_.request_stop(); });
+      RunWatcher watcher(context_);
+      return runs.work(id, std::ref(watcher), stop_.get_token());
+    };
+    return runner;
   }
-  const auto list = defined_servers(context, Asking::who_is_there, given.text("mcp_json"), remembered);
-  return list || list.error().code != runner::kNotAgreed ? Result<void>() : fail(list.error());
-}
+  Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
+
+ private:
+  // Before signals are caught and threads begin, so that Ctrl-C leaves the question. What else is wrong with the servers is said
+  // where they are needed.
+  Result<void> agree_to_servers() {
+    runner::ServersFile remembered;
+    if (context_.given.has("resume")) {
+      HF_CHECK(store(true));  // none is made for this
+      HF_TRY(const std::string id, operations::run_to_resume(*this, context_.given));
+      HF_TRY(remembered, runner::servers_of(*store_, id));
+    }
+    const auto list = defined_servers(context_, Asking::who_is_there, context_.given.text("mcp_json"), remembered);
+    return list || list.error().code != runner::kNotAgreed ? Result<void>() : fail(list.error());
+  }
+
+  cli::Context& context_;
+  Identity identity_;
+  session::RetentionPolicy policy_;
+  std::unique_ptr<session::Store> store_;
+  bool store_is_to_read_ = false;
+  std::unique_ptr<RunnerService> service_;
+  std::stop_source stop_;
+  std::unique_ptr<StopSignals> signals_;  // goes first: it knows what is above
+};
 
 // --trust without tasks.
 Result<void> only_agree(const Context& context) {
@@ -233,34 +187,14 @@ Result<void> only_agree(const Context& context) {
 
 Result<void> run_tasks(Context& context) {
   const operations::Given& given = context.given;
-  const bool resumes = given.has("resume"), has_tasks = !given.text("tasks").empty() || given.has("task");
-  if (given.flag("trust") && !resumes && !has_tasks) return only_agree(context);
-  if (resumes && (has_tasks || given.has("folders")))
-    return fail(ErrorKind::invalid, "--resume goes on with the tasks and folders the run was given",
-                "leave TASKS, --task and --in out", "usage");
-  std::optional<runner::RunRequest> request;
-  if (!resumes) {
-    HF_TRY(request, read_run_request(given));
-  }
-  HF_CHECK(agree_to_servers(context));
-  HF_TRY(auto signals, StopSignals::watch());
-  std::signal(SIGPIPE, SIG_IGN);  // a server that has gone is noticed by the write
-  HF_TRY(auto store, context.open_store());
-  HF_TRY(auto service, RunnerService::make(context, Asking::who_is_there, given.text("mcp_json")));
-  runner::Runs runs = service->runs(*store);
-  std::string id;
-  if (request) {
-    runner::Runs::Who who;
-    who.principal = context.settings.text("principal");
-    who.client = "holdfast/" HOLDFAST_VERSION;
-    HF_TRY(id, runs.begin(*std::move(request), who));
-  } else {
-    HF_TRY(id, run_to_resume(context, *store));
-    HF_CHECK(amend(runs, id, given));
-  }
-  auto done = work_on_run(context, runs, id, *signals);
-  signals.reset();  // it knows what is about to go
-  return done;
+  const bool has_work = given.has("resume") || !given.text("tasks").empty() || given.has("task");
+  if (given.flag("trust") && !has_work) return only_agree(context);
+  RunAtTerminal work(context);
+  HF_TRY(const runner::RunReport report, operations::work_on_run(work, given));
+  if (context.json) print_json(runner::report_json(report));
+  if (!context.json)
+    for (const std::string& problem : report.problems) print_note("warning: " + harmless(problem, true) + "\n");
+  return judge(report);
 }
 
 }  // namespace holdfast::cli

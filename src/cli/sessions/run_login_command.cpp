@@ -2,7 +2,7 @@
 
 #include "cli/program/context.h"
 #include "cli/program/stop_signals.h"
-#include "cli/services/server_logins.h"
+#include "cli/services/runner_service.h"
 #include "mcp/client/blocking_client.h"
 #include "net/run/event_loop.h"
 

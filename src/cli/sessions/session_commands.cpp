@@ -14,9 +14,11 @@ Result<void> list_sessions(Context&), resume_session(Context&), change_session(C
     start_research(Context&), resume_research(Context&), show_research_status(Context&), cancel_research(Context&),
     show_report(Context&), list_research(Context&), show_providers(Context&), chat(Context&), think_deep(Context&),
     ideate(Context&), find_consensus(Context&), open_research(Context&), review_one_by_one(Context&), show_changes(Context&),
-    decide_changes(Context&), comment_change(Context&), undo_document_move(Context&), list_trash(Context&),
-    restore_document(Context&), export_document(Context&), run_tasks(Context&), list_runs(Context&), cancel_task_run(Context&),
-    log_in_to_server(Context&), log_out_of_server(Context&);
+    decide_changes(Context&), comment_change(Context&), run_tasks(Context&), log_in_to_server(Context&),
+    log_out_of_server(Context&);
+std::string review_done_text(const JsonObject&, const Context&), trash_text(const JsonObject&, const Context&),
+    exported_text(const JsonObject&, const Context&), runs_text(const JsonObject&, const Context&),
+    cancelled_run_text(const JsonObject&, const Context&);
 
 namespace rows {
 
@@ -172,33 +174,12 @@ constexpr Command kResearchRows[] = {
      .hidden = true,
      .operation = "chat"}};
 
-// A filter that a script left empty must not mean everything.
-constexpr Parameter kAuthor{.name = "author", .help = "only of this author, as list shows it", .may_be_empty = false};
-constexpr Parameter kMadeSince{.name = "since",
-                               .help = "only made since then: 3d, 2026-07-01, 2026-07-01T10:00:00Z",
-                               .value = "WHEN",
-                               .may_be_empty = false};
-
-constexpr Parameter kReviewListParameters[] = {optional("path", "PATH", "only in this document or folder"), kAuthor, kMadeSince};
-constexpr Parameter kReviewShowParameters[] = {
-    needed("what", "WHAT", "ids of changes (unique starts are enough), or paths of documents", texts)};
-constexpr Parameter kVerdictParameters[] = {
-    {.name = "change", .type = texts, .help = "ids of changes, or unique starts of them", .may_be_empty = false, .option = "ID"},
-    {"all", flag, "all of them, or all that the filters leave"},
-    {.name = "path", .help = "only in this document or folder", .may_be_empty = false},
-    kAuthor,
-    kMadeSince,
-    {"commit", flag, "commit documents with git, in your name, when nothing in them is pending any more"}};
-constexpr Parameter kCommentParameters[] = {needed("change", "ID", "the change, or a unique start of its id"),
-                                            needed("text", "TEXT", "what to say", texts)};
-constexpr Parameter kUndoParameters[] = {optional("move", "ID", "which move, as move told it", "the last that was not undone")};
-constexpr Parameter kTrashedParameters[] = {needed("trashed", "ID", "as trash lists it")};
-constexpr Parameter kReviewExportParameters[] = {
-    needed("path", "PATH", "the document"),
-    {"accepted", flag, "with every pending change", "this"},
-    {.name = "base", .type = flag, .help = "without pending changes", .against = "accepted"}};
-
 constexpr std::string_view kFolders = "documents.roots";
+// Over the documents of these folders.
+constexpr Command of_documents(Command command) {
+  command.settings = kFolders;
+  return command;
+}
 
 constexpr Command kReviewRows[] = {
     {"review",
@@ -208,73 +189,37 @@ constexpr Command kReviewRows[] = {
      "--documents ./handbook  the documents of this folder",
      kFolders,
      "Alone, on a terminal, it goes through all pending changes one by one."},
-    {"review list", "changes that wait for you", list_changes, kReviewListParameters, "handbook --since 2d  of one folder",
-     kFolders},
-    {"review show", "both sides of changes, with what stands around them", show_changes, kReviewShowParameters,
-     "c_4f2 handbook/retries.md  one change, and all of a document", kFolders},
-    {"review accept", "make changes final", decide_changes, kVerdictParameters,
-     "c_4f2 c_77c  two of them\n--all --path handbook --commit  a folder, into git", kFolders},
-    {"review reject", "take changes out again", decide_changes, kVerdictParameters, "--all --author claude  all of one author",
-     kFolders},
-    {"review comment", "say something about a change, in the document", comment_change, kCommentParameters,
-     "c_4f2 which version is this true of?  the model reads it there", kFolders},
-    {"review undo", "move a document or folder back", undo_document_move, kUndoParameters, "  the last move", kFolders},
-    {"review trash", "documents that were deleted or refused", list_trash, {}, "--json  with their ids", kFolders},
-    {"review restore", "bring a document back out of the trash", restore_document, kTrashedParameters,
-     "t_4f2  under its former name", kFolders},
-    {"review export", "a document without markup, on standard output", export_document, kReviewExportParameters,
-     "handbook/retries.md --base  as it is without what is proposed", kFolders}};
+    of_documents(of_operation("review list", list_changes, "handbook --since 2d  of one folder")),
+    of_documents(of_operation("review show", show_changes, "c_4f2 handbook/retries.md  one change, and all of a document")),
+    of_documents(of_operation("review accept", decide_changes,
+                              "c_4f2 c_77c  two of them\n--all --path handbook --commit  a folder, into git")),
+    of_documents(of_operation("review reject", decide_changes, "--all --author claude  all of one author")),
+    of_documents(
+        of_operation("review comment", comment_change, "c_4f2 which version is this true of?  the model reads it there")),
+    of_documents(of_operation("review undo", reviewed<review_done_text>, "  the last move")),
+    of_documents(of_operation("review trash", reviewed<trash_text>, "--json  with their ids")),
+    of_documents(of_operation("review restore", reviewed<review_done_text>, "t_4f2  under its former name")),
+    of_documents(
+        of_operation("review export", reviewed<exported_text>, "handbook/retries.md --base  as it is without what is proposed"))};
 
-constexpr std::int64_t kWeek = 7 * 86'400;  // seconds
 constexpr Parameter kMcpJson{"mcp_json", text, "where the MCP servers are defined", "the usual places", "FILE"};
 
-constexpr Parameter kRunParameters[] = {
-    {.name = "tasks", .help = "a file of tasks (docs/runner.md); - reads standard input", .option = "TASKS"},
-    {"task", texts, "a task in words; may be repeated", {}, "TEXT"},
-    {.name = "folders",
-     .type = texts,
-     .help = "the folder to work in; may be repeated",
-     .fallback = "this one",
-     .value = "DIR",
-     .option = "--in"},
-    {.name = "servers",
-     .type = texts,
-     .help = "MCP servers to use, by name",
-     .fallback = "all that are configured",
-     .value = "LIST",
-     .divided = true},
-    {"model", text, "instead of the endpoint's own"},
-    bounded("timeout", "seconds for each task", "600", 1, kWeek),
-    bounded("max_rounds", "answers of the model for each task", "100", 1, 10'000),
-    bounded("call_timeout", "seconds for each call of a tool, without an answer or progress", "60", 1, kWeek),
-    bounded("max_result", "bytes of each result that the model is shown", "65536", 1024, 4 * 1024 * 1024),
-    bounded("max_calls", "calls in one answer of the model", "64", 1, 1000),
-    {"stop_on_error", flag, "skip the rest when a task does not end well"},
-    kMcpJson,
-    {"trust", flag, "agree to what the .mcp.json of this folder starts, as it is now; alone: only that"},
-    {.name = "resume",
-     .help = "go on with a run",
-     .fallback = "the newest that is not finished",
-     .value = "ID",
-     .value_may_be_left_out = true}};
-constexpr Parameter kRunListParameters[] = {limit("20")};
 constexpr Parameter kServerParameters[] = {needed("server", "SERVER", "its name in mcp.json"),
                                            kMcpJson,
                                            {"trust", flag, "agree to what the .mcp.json of this folder starts"}};
 
 constexpr Command kRunRows[] = {
-    {"run",
-     "let a model work through tasks, with the tools of your MCP servers",
-     run_tasks,
-     kRunParameters,
-     "--task \"say what each file is for\" --in ./src  one task, in words\n"
-     "tasks.json --servers files,git --stop-on-error  those of a file\n"
-     "--resume  after a power cut, at the first task that has no result",
-     {},
-     "Goes on with --resume, when it was interrupted, at the first task that has no result. --json prints results as JSON."},
-    {"run list", "runs, newest first", list_runs, kRunListParameters, "--limit 5  the last five"},
-    {"run show", "tasks and results of a run", show_task_run, kJustOneSession, "0199c2 > report.md  as Markdown"},
-    {"run cancel", "end a run; what is done stays", cancel_task_run, kJustOneSession, "0199c2  also one of another process"},
+    {.path = "run",
+     .run = run_tasks,
+     .examples = "--task \"say what each file is for\" --in ./src  one task, in words\n"
+                 "tasks.json --servers files,git --stop-on-error  those of a file\n"
+                 "--resume  after a power cut, at the first task that has no result",
+     .notes = "Goes on with --resume, when it was interrupted, at the first task that has no result. --json prints results as "
+              "JSON.",
+     .is_operation = true},
+    of_operation("run list", reported<runs_text>, "--limit 5  the last five"),
+    of_operation("run show", show_task_run, "0199c2 > report.md  as Markdown"),
+    of_operation("run cancel", reported<cancelled_run_text>, "0199c2  also one of another process"),
     {"run login", "log in to one of your MCP servers", log_in_to_server, kServerParameters, "wiki  before a run needs it"},
     {"run logout", "forget that login", log_out_of_server, kServerParameters, "wiki  on this machine"}};
 

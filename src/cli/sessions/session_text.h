@@ -21,4 +21,8 @@ void print_report(const Context& context, const JsonObject& report);
 // How to go on with a run.
 std::string how_to_resume(const std::string& id);
 
+// What stands beside an entry of a run (kinds/runner/run.h) when it is shown: the task, the call with its arguments, how it
+// ended. One line, "" when there is nothing to say. Untrusted words in it are what the model wrote.
+std::string run_entry_note(const session::Entry& entry);
+
 }  // namespace holdfast::cli

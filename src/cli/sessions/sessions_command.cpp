@@ -1,7 +1,6 @@
 // holdfast sessions list|show|resume|export, holdfast brief: what sessions there are, and what is in them.
 
 #include "cli/program/context.h"
-#include "cli/sessions/run_entry_text.h"
 #include "cli/sessions/session_text.h"
 #include "cli/sessions/session_work.h"
 #include "cli/transcripts/transcript_text.h"

@@ -31,7 +31,13 @@ Result<std::unique_ptr<TranscriptWork>> TranscriptWork::begin(cli::Context& cont
 }
 
 Result<void> TranscriptWork::open(Died died) {
-  HF_TRY(keeper_, open_keeper(context_, [this](bool to_read) { return store(to_read); }));
+  auto keeper = open_keeper(context_, [this](bool to_read) { return store(to_read); });
+  if (keeper)
+    keeper_ = *std::move(keeper);
+  else if (died == Died::leave)
+    no_keeper_ = std::move(keeper).error();
+  else
+    return fail(std::move(keeper).error());
   if (died == Died::end) recovered_ = keeper_->recover();
   for (const std::string& note : recovered_.notes) print_note("note: " + harmless(note, true) + "\n");
   return {};
@@ -39,9 +45,7 @@ Result<void> TranscriptWork::open(Died died) {
 
 Result<session::Store*> TranscriptWork::store(bool to_read) {
   if (view_ && (to_read || !store_is_to_read_)) return view_.get();
-  view_.reset();
-  HF_TRY(store_, context_.open_store(to_read));
-  store_is_to_read_ = to_read;
+  HF_CHECK(open_whole(to_read));
   view_ = std::make_unique<session::StoreView>(session::SharedStore(*store_), identity_);
   return view_.get();
 }
@@ -63,6 +67,11 @@ Result<operations::Facts> TranscriptWork::perform() {
     if (const JsonArray* warnings = find_array(*facts, "warnings"))
       for (const Json& each : *warnings) warn({std::string(view(each.as_string()))});
   return facts;
+}
+
+Result<const transcripts::Keeper*> TranscriptWork::keeper() {
+  if (!keeper_) return fail(no_keeper_);
+  return keeper_.get();
 }
 
 Result<operations::Facts> TranscriptWork::perform(std::string_view name, const operations::Given& all) {

@@ -9,6 +9,7 @@
 #include "cli/program/context.h"
 #include "cli/program/progress_bar.h"
 #include "cli/program/stop_signals.h"
+#include "cli/services/review_workspace.h"
 #include "cli/services/search_service.h"
 #include "kinds/transcripts/products/claude/current.h"
 #include "operations/context.h"
@@ -26,7 +27,7 @@ class TranscriptWork : public operations::Context {
  public:
   // What died half way is ended before anything is looked for, and said; `leave` is for who is to report it.
   enum class Died { end, leave };
-  // Errors: invalid (no home folder), those of opening the homes.
+  // Errors: invalid (no home folder), those of opening the homes; with `leave` only what needs transcripts is refused with them.
   static Result<std::unique_ptr<TranscriptWork>> begin(cli::Context& context, Died died = Died::end);
   ~TranscriptWork() override;
 
@@ -42,10 +43,12 @@ class TranscriptWork : public operations::Context {
   Result<catalogue::Found> named_transcript();
 
   const Identity& identity() const override { return identity_; }
-  Millis now() const override { return keeper_->now(); }
+  Millis now() const override { return context_.clock->now(); }
   const session::RetentionPolicy& policy() const override { return policy_; }
   Result<session::Store*> store(bool to_read) override;
-  Result<const transcripts::Keeper*> keeper() override { return keeper_.get(); }
+  Result<const transcripts::Keeper*> keeper() override;
+  Result<operations::Documents> documents() override;
+  Result<operations::Administration> administration() override;
   const transcripts::Recovered& recovered() const override { return recovered_; }
   transcripts::RemoteOptions remote() const override;
   Result<transcripts::AnySession> calling_session() override;
@@ -72,6 +75,7 @@ class TranscriptWork : public operations::Context {
  protected:
   explicit TranscriptWork(cli::Context& context);
   Result<void> open(Died died);
+  Result<session::Store*> open_whole(bool to_read);
 
   cli::Context& context_;
   std::unique_ptr<session::Store> store_;
@@ -86,10 +90,12 @@ class TranscriptWork : public operations::Context {
   session::RetentionPolicy policy_;
   ShowPlan show_plan_ = nullptr;
   bool store_is_to_read_ = false;
-  std::unique_ptr<session::StoreView> view_;  // of the store, as who types sees it
-  std::unique_ptr<transcripts::Keeper> keeper_;
+  std::unique_ptr<session::StoreView> view_;     // of the store, as who types sees it
+  std::unique_ptr<transcripts::Keeper> keeper_;  // nullptr: no_keeper_ says why
+  Error no_keeper_;
   std::unique_ptr<SearchService> search_;
   transcripts::Recovered recovered_;
+  std::unique_ptr<ReviewWorkspace> review_;
   ProgressBar bar_;
   std::unique_ptr<StopSignals> signals_;
   std::atomic<bool> stopped_ = false;
@@ -101,6 +107,11 @@ Result<void> show(Context& context, Words words, TranscriptWork::Died died = Tra
 template <auto words>
 Result<void> shown(Context& context) {
   return show(context, words);
+}
+// The same for what has nothing to do with transcripts: what died half way among them is left.
+template <auto words>
+Result<void> reported(Context& context) {
+  return show(context, words, TranscriptWork::Died::leave);
 }
 
 }  // namespace holdfast::cli

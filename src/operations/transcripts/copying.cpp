@@ -161,16 +161,16 @@ std::string what_is_uploaded(const transcripts::SessionLine& line, const transcr
       given.flag("redact") ? "" : " Prompts, answers and tool output may hold secrets: {redact} masks known ones.");
 }
 
-Result<Facts> upload(Context& context, const Given& given, const catalogue::Files& files,
+Result<Facts> upload(Context& context, const Given& given, const transcripts::Keeper& keeper, transcripts::SessionSource& source,
                      const transcripts::ArchiveOptions& options) {
   if (given.text("format") == "json") return fail(ErrorKind::invalid, "what is uploaded is always zst", "leave {format} out");
   if (!given.flag("yes")) {
-    HF_TRY(const auto line, files.keeper->homes().line_of(files.session));
-    HF_TRY(const auto inventory, files.keeper->homes().inventory(files.session));
+    HF_TRY(const auto line, source.line());
+    HF_TRY(const auto inventory, source.inventory());
     HF_CHECK(context.agree(what_is_uploaded(line, inventory, given), {}));
   }
-  HF_TRY(const auto done, transcripts::upload(*files.keeper, files.session, given.text("output"), options,
-                                              remote_of(context, given), context.progress()));
+  HF_TRY(const auto done,
+         transcripts::upload(keeper, source, given.text("output"), options, remote_of(context, given), context.progress()));
   Facts facts = to_json(done.archived);
   if (!done.gist.gist_id.empty()) {
     facts["gist_id"] = done.gist.gist_id;
@@ -195,22 +195,21 @@ Result<std::string> path_to_write(Context& context, const transcripts::Keeper& k
 
 Result<Facts> archive_transcript(Context& context, const Given& given, const transcripts::Keeper& keeper,
                                  const catalogue::Found& found, const std::string& path, const std::string& where) {
-  HF_TRY(const auto files, catalogue::files_of(keeper, found, context.progress()));
+  HF_TRY(const auto source, catalogue::source_of(keeper, found));
   transcripts::ArchiveOptions options;
   options.with_history = given.flag("with_history");
   options.redact = given.flag("redact");
   options.version_2_1 = given.text("format_version") == "2.1";
   Facts facts;
   if (transcripts::is_remote(path)) {
-    HF_TRY(facts, upload(context, given, files, options));
+    HF_TRY(facts, upload(context, given, keeper, *source, options));
   } else {
     HF_TRY(options.format, transcripts::archive_format(path, given.text("format")));
-    HF_TRY(auto archived, files.keeper->write(files.session, path, options, context.progress()));
+    HF_TRY(auto archived, keeper.write(*source, path, options, context.progress()));
     keeper.remember(archived, where);
     facts = to_json(archived);
     facts["byte_true"] = archived.report.header.byte_true;
   }
-  for (const std::string& each : files.left_out()) facts["warnings"].as_array().emplace_back(each);
   return facts;
 }
 
@@ -258,11 +257,11 @@ Facts told_of(const transcripts::CopyResult& result, std::string_view product) {
 }
 
 // Where a copy goes that nobody placed: the caller's project, else where it was, if that is still there.
-Result<std::string> folder_for_copy(Context& context, const Fd& archive) {
+Result<std::string> folder_for_copy(Context& context, transcripts::SessionSource& source) {
   HF_TRY(auto project, context.project());
   if (project) return std::move(*project);
-  HF_TRY(const auto reader, transcripts::ArchiveReader::open(Fd(::dup(archive.get()))));
-  const std::string original = reader.header().original_project_path;
+  HF_TRY(const auto header, source.header());
+  const std::string original = header.original_project_path;
   std::error_code ignored;
   if (!original.empty() && std::filesystem::is_directory(original, ignored)) return original;
   return fail(ErrorKind::invalid, "it is not known which project to restore into", "give {target_project}");
@@ -274,7 +273,7 @@ Result<Facts> restore(Context& context, const Given& given) {
   if (place != "-" && !transcripts::is_remote(place) && !transcripts::looks_like_id(place)) {
     HF_TRY(place, context.absolute(place));
   }
-  transcripts::RestoreOptions options;
+  transcripts::CopyOptions options;
   options.in_place = given.flag("in_place");
   HF_TRY(options.target_project, target_of(context, given));
   HF_TRY(Translation translation, translation_of(given));
@@ -298,23 +297,22 @@ Result<Facts> restore(Context& context, const Given& given) {
     HF_TRY(const auto result, restore_kept(*keeper, kept, kept_options, progress));
     return told_of(result, kept.line.session.product());
   }
-  HF_TRY(auto archive, copy ? catalogue::open_copy(*keeper, *copy, progress, version)
-                            : transcripts::open_archive(*keeper, place, remote_of(context, given), progress));
-  options.trusted = archive.trusted;
-  HF_TRY(const bool of_store, is_archive_of_store(archive.file));
-  if (of_store) return restore_to_store(context, given, archive.file, archive.origin);
-  if (given.flag("new_id")) {
-    // What is no archive at all is told first.
-    HF_CHECK(transcripts::ArchiveReader::open(Fd(::dup(archive.file.get()))));
+  std::unique_ptr<transcripts::SessionSource> source;
+  if (copy) {
+    HF_TRY(source, catalogue::source_of(*keeper, *copy, version));
+  } else {
+    HF_TRY(auto archive, transcripts::open_archive(*keeper, place, remote_of(context, given), progress));
+    HF_TRY(const bool of_store, is_archive_of_store(archive.file));
+    if (of_store) return restore_to_store(context, given, archive.file, archive.origin);
+    HF_TRY(source, keeper->source(std::move(archive.file), archive.origin));
+  }
+  if (given.flag("new_id"))
     return fail(ErrorKind::invalid, "{new_id} is for sessions of the store", "a transcript gets another id unless {in_place}");
-  }
   if (!options.in_place && !options.target_project) {
-    HF_TRY(options.current_folder, folder_for_copy(context, archive.file));
+    HF_TRY(options.current_folder, folder_for_copy(context, *source));
   }
-  const std::vector<std::string> left_out = std::move(archive.left_out);
-  HF_TRY(auto result, keeper->restore(std::move(archive.file), archive.origin, options, progress));
-  result.left_out.insert(result.left_out.end(), left_out.begin(), left_out.end());
-  return told_of(result, result.resume_command.starts_with("codex ") ? "codex" : "claude");
+  HF_TRY(auto result, keeper->restore(*source, options, progress));
+  return told_of(result, source->session().product());
 }
 
 // ---- clone ----
@@ -338,7 +336,7 @@ constexpr std::array kCloneParameters{
 
 Result<Facts> clone(Context& context, const Given& given) {
   HF_TRY(const auto* const keeper, context.keeper_for(given.text("session")));
-  transcripts::CloneOptions options;
+  transcripts::CopyOptions options;
   HF_TRY(options.target_project, target_of(context, given));
   HF_TRY(Translation translation, translation_of(given));
   options.level = translation.level;

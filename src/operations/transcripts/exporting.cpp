@@ -68,14 +68,14 @@ class Exporting {
     return markdown ? ExportFormat::markdown : json ? ExportFormat::json : ExportFormat::html;
   }
 
-  Result<catalogue::OpenedSession> open(const catalogue::Found& found, const transcripts::KeptVersion& version = {}) {
+  Result<std::unique_ptr<reading::Reading>> open(const catalogue::Found& found, const transcripts::KeptVersion& version = {}) {
     transcripts::ReadingOptions options;
     options.all_branches = given_.flag("all_branches");
     return catalogue::open(asker_, found, readable_kinds(), options, nullptr, version);
   }
 
   // A version of which somebody speaks is taken from the guard, also when the client still has the session.
-  Result<catalogue::OpenedSession> open(const std::string& id) {
+  Result<std::unique_ptr<reading::Reading>> open(const std::string& id) {
     HF_TRY(const auto version, version_of(given_, context_.now()));
     if (!version.number && !version.as_of) {
       HF_TRY(const auto found, context_.any_session(id, given_.text("source_project")));
@@ -97,7 +97,7 @@ class Exporting {
 
   Result<Facts> export_one() {
     HF_TRY(const auto opened, open(given_.text("session")));
-    reading::Reading* const reading = opened.reading.get();
+    reading::Reading* const reading = opened.get();
     const std::string id = reading->heading().id;
     std::string path = output_;
     reading::Exported exported;
@@ -136,10 +136,9 @@ class Exporting {
       const std::string& id = each.found.id();
       const std::string name = id + std::string(reading::ending_of(options_.format));
       const auto opened = open(each.found);
-      auto exported =
-          opened ? write_file(*opened->reading, folder + "/" + name) : Result<reading::Exported>(fail(opened.error()));
+      auto exported = opened ? write_file(**opened, folder + "/" + name) : Result<reading::Exported>(fail(opened.error()));
       if (exported)
-        files.push_back({name, opened->reading->heading(), *exported});
+        files.push_back({name, (*opened)->heading(), *exported});
       else if (exported.error().kind == ErrorKind::cancelled)
         return fail(std::move(exported).error());
       else

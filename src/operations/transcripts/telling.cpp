@@ -2,7 +2,9 @@
 
 #include "base/ids.h"
 #include "base/text/text.h"
+#include "base/text/uri.h"
 #include "catalogue/files.h"
+#include "kinds/transcripts/passages/one_passage_source.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "operations/sessions/notes.h"
@@ -150,11 +152,12 @@ Result<Facts> tell_detail(Context& context, const Given& given) {
       {"bytes", session.size()},    {"resume_command", found.is_kept() ? restore_command(session) : resume_command(line)}};
   if (found.is_kept()) facts["status"] = "kept";
   if (line.first_time > 0) facts["created_at"] = iso8601(line.first_time);
-  if (found.in_backup()) {  // it is no source of the search: it is read from its files
-    HF_TRY(const auto files, catalogue::files_of(*keeper, found, context.progress()));
-    facts["bytes"] = files.session.size();
-    transcripts::TranscriptSources sources(files.keeper->homes(), nullptr);
-    HF_CHECK(add_messages(sources, files.session, facts));
+  if (found.in_backup()) {  // it is no source of the search: it is read from there
+    HF_TRY(const auto source, catalogue::source_of(*keeper, found));
+    HF_TRY(auto transcript, source->open(source->session().path()));
+    facts["bytes"] = transcript.size;
+    transcripts::OnePassageSource alone(std::move(transcript), source->product());
+    HF_CHECK(add_messages(alone, source->session(), facts));
   } else {
     HF_CHECK(add_messages(*search.sources, session, facts));
   }

@@ -1,16 +1,26 @@
 #include "tools/runner/runner_tools.h"
 
+#include "base/run/log.h"
+#include "kinds/runner/run_export.h"
+#include "mcp/server/tasks.h"
+#include "operations/context.h"
+#include "operations/runner/runs.h"
 #include "session/kinds.h"
 #include "tools/argument_schema.h"
 #include "tools/argument_spelling.h"
 #include "tools/caller_connection.h"
 #include "tools/program_starters.h"
-#include "tools/runner/run_call.h"
 
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 namespace holdfast::tools {
 
@@ -19,6 +29,109 @@ namespace {
 // Each has servers and a conversation with the model of its own, and holds a thread of the pool.
 constexpr int kRunsAtOnce = 4;
 constexpr std::string_view kRunId = "run_id";
+
+using Time = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLookAtClient{200};  // whether the client gave up: nobody tells us
+constexpr std::chrono::seconds kLongestSilence{15};      // hosts end calls of which they hear nothing for a minute
+
+// What the run says on its threads and the call reads on its own.
+class Said {
+ public:
+  void add(std::string message) {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(message));
+    changed_.notify_all();
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+  // What was said since, at once or after a while; over: nothing follows.
+  std::deque<std::string> take(bool& over) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kLookAtClient, [this] { return over_ || !messages_.empty(); });
+    over = over_;
+    return std::exchange(messages_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> messages_;
+  bool over_ = false;
+};
+
+// Progress to whoever waits, strictly increasing.
+class Telling {
+ public:
+  Telling(mcp::Call& call, bool is_task) : call_(call), is_task_(is_task) {}
+  void tell(const std::string& message) {
+    told_ = Time::now();
+    last_ = message;
+    say(message);
+  }
+  void tell_silence() {
+    if (Time::now() - told_ < kLongestSilence) return;
+    told_ = Time::now();
+    say(last_ + " …");
+  }
+
+ private:
+  void say(const std::string& message) {
+    if (is_task_)
+      call_.task_status(message);
+    else
+      call_.progress(++steps_, {}, message);
+  }
+
+  mcp::Call& call_;
+  const bool is_task_;
+  double steps_ = 0;
+  std::string last_;
+  Time::time_point told_ = Time::now();
+};
+
+// In _meta of a task: which run it is.
+constexpr std::string_view kTaskOfRun = "holdfast/run_id";
+
+// For people and for clients.
+std::string how_to_go_on(std::string_view run) {
+  return fmt::format("autonomous_persistent_session with run_id {0}, or holdfast run --resume {0}, goes on with it", run);
+}
+
+// Blocks the pool thread until the run is over, cancelled or interrupted: progress to the client, cancellation and the end of the
+// process to the run. Errors: those of Runs::work, of the tasks extension.
+Result<runner::RunReport> work_in_call(mcp::Call& call, session::Store& store, runner::Runs& runs, const std::string& id,
+                                       const std::stop_token& stopping) {
+  HF_TRY(const bool is_task,
+         call.become_task(fmt::format("{}: started", id), JsonObject{{kTaskOfRun, id}, {mcp::kWhenStopped, how_to_go_on(id)}}));
+  Said said;
+  Result<runner::RunReport> report;
+  std::stop_source interrupt;
+  const std::stop_callback by_process(stopping, [&] { interrupt.request_stop(); });
+  const std::jthread worker([&] {
+    report = runs.work(
+        id,
+        [&](const runner::RunProgress& progress) {
+          said.add(fmt::format("{}/{} {}", progress.task, progress.tasks, progress.message));
+        },
+        interrupt.get_token());
+    said.end();
+  });
+  Telling telling(call, is_task);
+  bool over = false, cancelled = false;
+  while (!over) {
+    for (const std::string& message : said.take(over)) telling.tell(message);
+    telling.tell_silence();
+    if (!call.cancelled() || cancelled || stopping.stop_requested()) continue;
+    cancelled = true;
+    if (auto done = runner::cancel_run(store, id, call.caller().principal); !done)
+      log(LogLevel::warn, "tools", fmt::format("run {} was not cancelled: {}", id, done.error().message));
+  }
+  return report;
+}
 
 using Counter = std::shared_ptr<std::atomic<int>>;
 
@@ -93,36 +206,56 @@ Result<void> may_run(const mcp::Caller& caller) {
               "use it over stdio, or with that user's own token", "not_local");
 }
 
-// The run to go on with, when one is named.
-Result<std::optional<std::string>> named_run(mcp::Call& call, session::Store& store) {
-  const auto named = find_string(call.arguments(), kRunId);
-  if (!named) return std::nullopt;
-  if (call.arguments().size() > 1)
-    return fail(ErrorKind::invalid, "run_id goes on with a run as it was asked for", "leave everything else out", "bad_request");
-  const auto record = store.get(*named);
-  if (!record || record->kind != session::kRun || record->principal != call.caller().principal)
-    return fail(ErrorKind::not_found, fmt::format("there is no run {}", *named), "session with type run lists them");
-  return std::string(*named);
-}
+// One call, as operations see it: a run that its client hears of, and can end.
+class RunCall final : public operations::Context {
+ public:
+  RunCall(mcp::Call& call, const RunnerRoom& room, Counter taken)
+      : call_(call), room_(room), taken_(std::move(taken)), store_(room.stores, call.caller()) {}
 
-Result<runner::RunReport> run_tasks(mcp::Call& call, const RunnerRoom& room, const Json& request, const Counter& taken) {
-  HF_CHECK(may_run(call.caller()));
-  session::StoreView store(room.stores, call.caller());
-  HF_TRY(const auto earlier, named_run(call, store));
-  runner::RunRequest wanted;
-  if (!earlier) {
-    HF_TRY(wanted, runner::parse_run_request(request));
+  const Identity& identity() const override { return call_.caller(); }
+  Millis now() const override { return room_.clock.now(); }
+  const session::RetentionPolicy& policy() const override { return policy_; }
+  Result<session::Store*> store(bool) override { return &store_; }
+  Result<operations::Runner> runner() override {
+    operations::Runner runner;
+    runner.client = client_name(call_.caller());
+    runner.runs = [this](session::Store& store) -> Result<runner::Runs> {
+      if (!place_.emplace(taken_).is_free())
+        return fail(ErrorKind::conflict, fmt::format("{} runs are under way", kRunsAtOnce), "wait until one of them is over",
+                    "busy");
+      return room_.runs(store);
+    };
+    runner.work = [this](runner::Runs& runs, session::Store& store, const std::string& id) {
+      return work_in_call(call_, store, runs, id, room_.stopping);
+    };
+    return runner;
   }
-  const RunPlace place(taken);
-  if (!place.is_free())
-    return fail(ErrorKind::conflict, fmt::format("{} runs are under way", kRunsAtOnce), "wait until one of them is over", "busy");
-  HF_TRY(runner::Runs runs, room.runs(store));
-  if (earlier) return work_on_run(call, store, runs, *earlier, room.stopping);
-  runner::Runs::Who who;
-  who.principal = call.caller().principal;
-  who.client = client_name(call.caller());
-  HF_TRY(const std::string id, runs.begin(std::move(wanted), who));
-  return work_on_run(call, store, runs, id, room.stopping);
+  Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
+
+ private:
+  mcp::Call& call_;
+  const RunnerRoom& room_;
+  const Counter taken_;
+  session::StoreView store_;
+  session::RetentionPolicy policy_;
+  std::optional<RunPlace> place_;
+};
+
+// `request`: what is to be done, unless a run is named to go on with.
+Result<runner::RunReport> answer_run_call(mcp::Call& call, const RunnerRoom& room, Json request, const Counter& taken) {
+  HF_CHECK(may_run(call.caller()));
+  operations::Given given;
+  if (const auto earlier = find_string(call.arguments(), kRunId)) {
+    if (call.arguments().size() > 1)
+      return fail(ErrorKind::invalid, "run_id goes on with a run as it was asked for", "leave everything else out",
+                  "bad_request");
+    if (earlier->empty()) return fail(ErrorKind::not_found, "run_id names no run", "session with type run lists them");
+    given.set("resume", Json(*earlier));
+  } else {
+    given.set("request", std::move(request));
+  }
+  RunCall context(call, room, taken);
+  return operations::work_on_run(context, given);
 }
 
 mcp::ToolReply answer_of_run(const Result<runner::RunReport>& report) {
@@ -153,7 +286,31 @@ mcp::Tool tool_of(std::string name, std::string title, std::string description, 
   tool.normalise = drop_nulls;
   tool.starts_programs = starts_programs(tool.name);
   tool.tasks = mcp::Tool::Tasks::optional;
+  tool.shows = {{"", "run"}};
   return tool;
+}
+
+// ---- the kind `run` of the `session` tool. `get` shows all entries, as of every kind: the tasks, what the model said, calls
+// with their whole results ----
+
+Result<SessionAnswer> where_it_stands(SessionCall& call) {
+  HF_TRY(const runner::RunReport report, runner::read_report(call.store, call.record->id));
+  JsonObject state = runner::report_json(report);
+  state["session"] = call.operations.item(*call.record, call.now);
+  if (report.status == "interrupted") state["hint"] = how_to_go_on(report.id);
+  return SessionAnswer{std::move(state)};
+}
+
+Result<SessionAnswer> cancel_task_run(SessionCall& call) {
+  HF_CHECK(runner::cancel_run(call.store, call.record->id, call.principal()));
+  HF_TRY(const session::SessionRecord record, call.store.get(call.record->id));
+  return SessionAnswer{{{"sessionId", record.id}, {"session", call.operations.item(record, call.now)}}};
+}
+
+Result<SessionAnswer> export_task_run(SessionCall& call) {
+  const std::string format(find_string(call.arguments(), "format").value_or("markdown"));
+  HF_TRY(const std::string content, runner::export_report(call.store, call.record->id, format));
+  return SessionAnswer{{{"sessionId", call.record->id}, {"format", format}, {"content", content}}};
 }
 
 }  // namespace
@@ -166,7 +323,7 @@ Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room) {
               "you name. Returns its answer and what it took; the run is kept (session with type run).",
               task_properties(), "task");
   one.handler = [&room, taken](mcp::Call& call) {
-    return answer_of_run(run_tasks(call, room, JsonObject{{"tasks", JsonArray{call.arguments()}}}, taken));
+    return answer_of_run(answer_run_call(call, room, JsonObject{{"tasks", JsonArray{call.arguments()}}}, taken));
   };
   HF_CHECK(server.add_tool(std::move(one)));
   mcp::Tool many = tool_of(
@@ -177,8 +334,19 @@ Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room) {
       session_properties(), nullptr);
   // Everything that is wrong with the tasks is said at once, each by its index: the schema's words would be about branches.
   many.handler_validates = true;
-  many.handler = [&room, taken](mcp::Call& call) { return answer_of_run(run_tasks(call, room, Json(call.arguments()), taken)); };
+  many.handler = [&room, taken](mcp::Call& call) {
+    return answer_of_run(answer_run_call(call, room, Json(call.arguments()), taken));
+  };
   return server.add_tool(std::move(many));
+}
+
+void add_run_kind(SessionOperations& operations) {
+  using enum SessionOperation::Session;
+  const std::string kind(session::kRun);
+  operations.add({"resume", kind, required, where_it_stands, Scope::read});
+  operations.add({"cancel", kind, required, cancel_task_run});
+  operations.add({"export", kind, required, export_task_run, Scope::read});
+  operations.add_argument("format", {{"type", "string"}});
 }
 
 }  // namespace holdfast::tools

@@ -23,6 +23,7 @@ struct RunnerRoom {
   // Over what a caller may see. What they share is made at first use: it has a thread. Pool threads, several at once.
   std::function<Result<runner::Runs>(session::Store&)> runs;
   std::stop_token stopping;  // the process ends
+  const Clock& clock;
 };
 
 Result<void> add_runner_tools(mcp::Server& server, const RunnerRoom& room);

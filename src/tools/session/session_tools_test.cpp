@@ -86,8 +86,8 @@ TEST_F(SessionToolsTest, P22ALimitIsBoundedTheSameEverywhere) {
   const struct {
     const char* operation;
     std::int64_t highest;
-  } operations[] = {{"list", operations::kMaxList}, {"get", operations::kMaxItems}, {"search", session::kMaxSearchLimit / 3}};
-  for (const auto& [operation, highest] : operations) {
+  } limits[] = {{"list", operations::kMaxList}, {"get", operations::kMaxItems}, {"search", session::kMaxSearchLimit / 3}};
+  for (const auto& [operation, highest] : limits) {
     const auto error = [&](std::int64_t limit) {
       const JsonObject state =
           call(fmt::format(R"({{"operation":"{}","sessionId":"session-1","query":"thought","limit":{}}})", operation, limit));

@@ -4,8 +4,8 @@
 #include "base/files/test_folder.h"
 #include "base/run/poll_loop.h"
 #include "base/text/text.h"
+#include "operations/store/access_tokens.h"
 #include "store/open.h"
-#include "web/gateway/access_tokens.h"
 #include "web/gateway/logins.h"
 #include "web/gateway/token_gate.h"
 
@@ -19,6 +19,12 @@
 
 namespace holdfast::web {
 namespace {
+
+using operations::AccessToken;
+using operations::AccessTokens;
+using operations::find_token;
+using operations::grant_for;
+using operations::TokenGrant;
 
 constexpr Millis kAccessNow = 1'800'000'000'000;
 

@@ -1,19 +1,31 @@
+// One request, in the order in which it is judged; what is dear comes after what is cheap, and nobody's body is read before it is
+// known who sends it.
+//
+// handle(): Host and Origin, whatever the path, then the path. Open to everybody are /healthz, the assets and what we publish for
+// OAuth. /mcp and /metrics go through with_token(): a bearer token of ours, or of the issuer, answered from memory where that is
+// possible, so that the I/O thread never waits. "/?code=" is a login: the code becomes a cookie, on the pool, because the store
+// is written. Everything else is a page: which one is looked up first, because a path that is not there needs no login; then
+// with_login() asks the store, on the pool, whose cookie it is; then the body is read, and the handler runs on the pool: the
+// form's token first, then the scope, then the page. Answers go back through the I/O thread, which owns the exchange.
+//
+// With --no-auth the kernel says whose process asks, and only that of our own user is let in.
+
 #include "web/gateway/gateway.h"
 
+#include "base/run/log.h"
 #include "base/text/text.h"
 #include "net/http/http_url.h"
 #include "web/assets/assets.h"
-#include "web/gateway/form_token.h"
-#include "web/gateway/login_page.h"
 #include "web/gateway/logins.h"
 #include "web/gateway/server_address.h"
-#include "web/metrics/process_metrics.h"
-#include "web/metrics/store_metrics.h"
+#include "web/metrics/metrics_text.h"
 #include "web/pages/page.h"
 
 #include <fmt/format.h>
 
 #include <unistd.h>
+
+#include <utility>
 
 namespace holdfast::web {
 
@@ -72,7 +84,7 @@ Error missing_scope(Scope needed) {
 
 // What our tokens look like, or those of an authorization server: not what clients send where no token is asked for.
 bool looks_like_a_token(std::string_view text) {
-  return text.starts_with(kTokenPrefix) || looks_like_jwt(text);
+  return text.starts_with(operations::kTokenPrefix) || looks_like_jwt(text);
 }
 
 // Whoever needs no token: programs of the user who runs this one. Not even root's: it can read the token, and what it runs for
@@ -115,6 +127,31 @@ net::HttpResponse remember_theme(const PageRequest& request) {
   const bool chosen = theme == "light" || theme == "dark";
   response.headers.emplace_back("Set-Cookie", set_cookie(kThemeCookie, chosen ? theme : "auto", chosen ? kThemeLife : 0, false));
   return response;
+}
+
+// What somebody sees who is not logged in.
+net::HttpResponse login_needed_page(const PageRequest& request, bool code_was_wrong) {
+  return show_bare_page(
+      request, "Log in",
+      [&](Html& page) {
+        page.element("h1", "Please log in");
+        if (code_was_wrong)
+          page.element("p", "This address has been used already, or is older than ten minutes.", {{"class", "notice"}});
+        page.open("p").text("On the machine that runs holdfast, type ").element("code", "holdfast login");
+        page.text(" and open the address it prints. The address works once.").close();
+      },
+      401);
+}
+
+// What a browser sees where nothing is, whether logged in or not.
+net::HttpResponse unknown_page(const PageRequest& request) {
+  return show_bare_page(
+      request, "Not found",
+      [](Html& page) {
+        page.element("h1", "There is nothing at this address");
+        page.open("p").element("a", "To the timeline", {{"href", "/"}}).close();
+      },
+      404);
 }
 
 }  // namespace
@@ -375,6 +412,22 @@ std::optional<net::HttpResponse> Gateway::identify(PageRequest& request, const L
   static_cast<Identity&>(request) = **known;
   request.is_login = true;
   return std::nullopt;
+}
+
+void RefusalLog::note(std::string_view peer, std::string_view why) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  if (now - minute_ >= std::chrono::minutes(1)) {
+    minute_ = now;
+    lines_ = 0;
+  }
+  if (lines_ >= kLinesAMinute) {
+    ++unsaid_;
+    return;
+  }
+  ++lines_;
+  const std::string more = unsaid_ == 0 ? "" : fmt::format(" ({} more were refused before)", std::exchange(unsaid_, 0));
+  log(LogLevel::warn, "web", fmt::format("{} was refused: {}{}", peer, why, more));
 }
 
 }  // namespace holdfast::web

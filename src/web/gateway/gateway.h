@@ -5,7 +5,7 @@
 // Every request passes Host and Origin first, whatever its path. Then: /mcp and /metrics take a bearer token
 // and nothing else, one of ours (token_gate.h) or of the configured issuer (oauth_tokens.h); pages and their live events take the
 // cookie of a login, from where it was given out (logins.h); /healthz and the assets are open. A form (POST) must say where it
-// comes from and carry the token of that login (form_token.h). Nothing here knows MCP, or what is on a page: it gets a function
+// comes from and carry the token of that login (logins.h). Nothing here knows MCP, or what is on a page: it gets a function
 // and a table (pages.h) to hand such requests to.
 //
 // All of that is judged by the head of a request. Only who has shown a token or a login is admitted (net/http/http_server.h):
@@ -24,19 +24,40 @@
 #include "web/gateway/health.h"
 #include "web/gateway/logins.h"
 #include "web/gateway/oauth_tokens.h"
-#include "web/gateway/refusal_log.h"
 #include "web/gateway/token_gate.h"
 #include "web/metrics/metrics_text.h"
 #include "web/pages/live_events.h"
 #include "web/pages/pages.h"
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::web {
+
+// Says in the log that somebody came with a token, a code or a connection that opens nothing: the trace that guessing leaves.
+//
+// A flood of guesses must not become a flood of lines: after kLinesAMinute they are counted, and the next line says how many
+// there were. What was presented is never written. Any thread.
+class RefusalLog {
+ public:
+  static constexpr int kLinesAMinute = 30;
+
+  // peer: "127.0.0.1:50123"; why: one line, of our making.
+  void note(std::string_view peer, std::string_view why);
+
+ private:
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point minute_{};  // when the present one began
+  int lines_ = 0;                                   // of this minute
+  std::uint64_t unsaid_ = 0;
+};
 
 struct GatewayOptions {
   std::string version;

@@ -1,13 +1,17 @@
 // What the gateway lets a login or a token do: scopes of pages, projects, the challenges of OAuth.
 
 #include "session/kinds.h"
-#include "web/gateway/form_token.h"
+#include "web/gateway/logins.h"
 #include "web/gateway/test_gateway.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::web {
 namespace {
+
+using operations::AccessTokens;
+using operations::grant_for;
+using operations::TokenGrant;
 
 using testing::AllOf;
 using testing::HasSubstr;

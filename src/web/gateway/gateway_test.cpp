@@ -1,7 +1,7 @@
 // The gateway with a client that has no socket.
 
 #include "web/assets/assets.h"
-#include "web/gateway/form_token.h"
+#include "web/gateway/logins.h"
 #include "web/gateway/test_gateway.h"
 #include "web/pages/page.h"
 
@@ -13,6 +13,10 @@
 
 namespace holdfast::web {
 namespace {
+
+using operations::AccessTokens;
+using operations::grant_for;
+using operations::TokenGrant;
 
 using testing::HasSubstr;
 using testing::Not;

@@ -2,7 +2,7 @@
 
 #include "base/crypto/hash.h"
 #include "base/ids.h"
-#include "web/gateway/access_tokens.h"
+#include "operations/store/access_tokens.h"
 
 namespace holdfast::web {
 
@@ -56,7 +56,7 @@ std::string login_host(std::string_view secret) {
 }
 
 Result<std::string> Logins::make_code(const std::string& token_name) {
-  HF_TRY(const auto token, AccessTokens(store_).named(token_name));
+  HF_TRY(const auto token, operations::AccessTokens(store_).named(token_name));
   if (!token) return fail(ErrorKind::not_found, "there is no token called " + token_name, "holdfast token list names them");
   const std::string code = random_base32(kCodeChars);
   return store_.write([&](session::Transaction& transaction) -> Result<std::string> {
@@ -88,7 +88,7 @@ Result<std::optional<Identity>> Logins::identity_of(std::string_view cookie, con
   HF_TRY(auto row, store_.value(kSessions, key_of(cookie)));
   const auto owner = owner_in(row);
   if (!owner || !belongs_to(row->value.get_object(), place)) return std::nullopt;
-  HF_TRY(const auto token, AccessTokens(store_).named(owner->token));
+  HF_TRY(const auto token, operations::AccessTokens(store_).named(owner->token));
   if (!token || token->hash != owner->hash || token->is_over(now)) return std::nullopt;
   return token->grant.identity();
 }
@@ -98,6 +98,14 @@ Result<void> Logins::end(std::string_view cookie) {
     HF_CHECK(transaction.erase(kSessions, key_of(cookie)));
     return {};
   });
+}
+
+std::string make_form_token(std::string_view secret, std::string_view cookie) {
+  return to_base64url(bytes_of(hmac_sha256(secret, "form token\n" + std::string(cookie))));
+}
+
+bool form_token_fits(std::string_view secret, std::string_view cookie, std::string_view presented) {
+  return equal_in_constant_time(make_form_token(secret, cookie), presented);
 }
 
 }  // namespace holdfast::web

@@ -2,12 +2,11 @@
 
 #include "catalogue/files.h"
 #include "session/query/display.h"
-#include "web/gateway/access_tokens.h"
 
 namespace holdfast::web {
 
 catalogue::Asker asker_of(session::Store& store, const Transcripts& transcripts, const std::string& principal) {
-  const bool is_owner = principal == kLocal;
+  const bool is_owner = principal == kLocalPrincipal;
   return {[&store]() -> Result<session::Store*> { return &store; }, principal, is_owner ? transcripts.keeper : nullptr,
           transcripts.kept.get()};
 }

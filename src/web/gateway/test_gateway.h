@@ -4,9 +4,9 @@
 
 #include "base/files/test_folder.h"
 #include "base/run/poll_loop.h"
+#include "operations/store/access_tokens.h"
 #include "session/query/store_view.h"
 #include "store/open.h"
-#include "web/gateway/access_tokens.h"
 #include "web/gateway/gateway.h"
 #include "web/gateway/logins.h"
 #include "web/pages/add_pages.h"
@@ -65,7 +65,7 @@ inline std::string header_of(const net::HttpResponse& response, std::string_view
 
 struct GatewayTest : testing::Test {
   GatewayTest() {
-    EXPECT_TRUE(AccessTokens(*store).ensure_first(folder / "token"));
+    EXPECT_TRUE(operations::AccessTokens(*store).ensure_first(folder / "token"));
     make_gateway(true);
   }
   ~GatewayTest() override { pool.close(); }

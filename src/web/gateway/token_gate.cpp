@@ -12,13 +12,13 @@ std::unexpected<Error> unknown() {
 
 }  // namespace
 
-Result<Identity> TokenGate::judge(const AccessToken& token) const {
-  if (token.is_over(clock_.now())) return fail(expired_token(*token.grant.expires_at));
+Result<Identity> TokenGate::judge(const operations::AccessToken& token) const {
+  if (token.is_over(clock_.now())) return fail(operations::expired_token(*token.grant.expires_at));
   return token.grant.identity();
 }
 
 bool TokenGate::answers(const Waiting& asked) const {
-  const AccessToken* found = find_token(known_, asked.token);
+  const operations::AccessToken* found = operations::find_token(known_, asked.token);
   if (found) asked.admitted(judge(*found));
   return found != nullptr;
 }

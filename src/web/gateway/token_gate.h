@@ -14,7 +14,7 @@
 
 #include "base/run/executor.h"
 #include "base/run/pool.h"
-#include "web/gateway/access_tokens.h"
+#include "operations/store/access_tokens.h"
 
 #include <chrono>
 #include <functional>
@@ -46,16 +46,16 @@ class TokenGate {
     std::string token;
     Admitted admitted;
   };
-  using Tokens = std::vector<AccessToken>;
+  using Tokens = std::vector<operations::AccessToken>;
   // Begins a read, now or when it may; nothing when one is under way, whose end looks at who has come meanwhile.
   void plan();
   void reread();
   void has_read(std::chrono::steady_clock::time_point began, Result<Tokens> listed);
-  Result<Identity> judge(const AccessToken& token) const;
+  Result<Identity> judge(const operations::AccessToken& token) const;
   // Answers when the token is in the list.
   bool answers(const Waiting& asked) const;
 
-  AccessTokens tokens_;
+  operations::AccessTokens tokens_;
   Executor& executor_;
   Pool& pool_;
   const Clock& clock_;

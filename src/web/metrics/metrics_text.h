@@ -4,7 +4,10 @@
 // which every program calls the same.
 
 #include "base/run/histogram.h"
+#include "net/http/http_server.h"
+#include "session/store.h"
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -42,5 +45,34 @@ class MetricsText {
   std::string name_;  // of the family, with its prefix
   std::string text_;
 };
+
+// How long HTTP requests took and how they were answered, by the part of the server that answered. For /metrics; I/O thread only.
+class RouteTimes {
+ public:
+  // Of a stream (events) it is the time until it begins.
+  void observe(const net::HttpRequest& request, int status, std::chrono::steady_clock::duration time);
+  void add_to(MetricsText& metrics) const;
+
+ private:
+  static constexpr std::array<std::string_view, 6> kRoutes = {"mcp", "page", "asset", "events", "healthz", "metrics"};
+  static std::size_t route_of(std::string_view path);
+
+  struct Series {
+    Histogram times{kDurationBounds};
+    std::array<std::uint64_t, 5> by_class{};  // 1xx to 5xx
+  };
+  std::array<Series, kRoutes.size()> series_;
+};
+
+// What the kernel says of this process, under the names that every program uses for it.
+
+// Resident memory of this process in bytes; 0 when the kernel does not tell.
+std::uint64_t resident_bytes();
+
+void add_process_metrics(MetricsText& metrics, std::string_view version);
+
+// How full the store is, and whether it can be used. Blocks.
+
+void add_store_metrics(MetricsText& metrics, session::Store& store);
 
 }  // namespace holdfast::web

@@ -1,9 +1,8 @@
 #include "web/pages/actions.h"
 
 #include "base/text/uri.h"
-#include "operations/context.h"
 #include "operations/table.h"
-#include "web/gateway/access_tokens.h"
+#include "web/pages/page_context.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>
@@ -19,37 +18,17 @@ using operations::Effect;
 using operations::Operation;
 using operations::Parameter;
 
-class PageContext final : public operations::Context {
+class SessionPage final : public PageContext {
  public:
-  PageContext(session::Store& store, const Transcripts& transcripts, const session::RetentionPolicy& policy,
+  SessionPage(session::Store& store, const Transcripts& transcripts, const session::RetentionPolicy& policy,
               const ResearchOpener& open, const PageRequest& request)
-      : store_(store), transcripts_(transcripts), policy_(policy), open_(open), request_(request) {}
+      : PageContext(request, policy), store_(store), transcripts_(transcripts), open_(open) {}
 
-  const Identity& identity() const override { return request_; }
-  Millis now() const override { return request_.now; }
-  const session::RetentionPolicy& policy() const override { return policy_; }
   Result<session::Store*> store(bool) override { return &store_; }
   Result<const transcripts::Keeper*> keeper() override {
-    if (transcripts_.keeper && request_.principal == kLocal) return transcripts_.keeper;
+    if (transcripts_.keeper && identity().principal == kLocalPrincipal) return transcripts_.keeper;
     return fail(ErrorKind::refused, "the transcripts on this machine belong to the user who runs the server");
   }
-  const transcripts::Recovered& recovered() const override { return recovered_; }
-  transcripts::RemoteOptions remote() const override { return {}; }
-  Result<transcripts::AnySession> calling_session() override {
-    return fail(ErrorKind::not_found, "a page is no session", "name one");
-  }
-  std::vector<std::string> calling_sessions() override { return {}; }
-  Result<std::optional<std::string>> project() override { return std::nullopt; }
-  Result<std::string> absolute(const std::string& path) override {
-    if (path.starts_with('/')) return path;
-    return fail(ErrorKind::invalid, path + " is relative, and a page is in no folder", "give an absolute path");
-  }
-  Result<std::string> archive_path(const std::string&, std::string_view) override {
-    return fail(ErrorKind::invalid, "it is not known where to", "give {output}");
-  }
-  transcripts::Progress progress() override { return {}; }
-  // Whoever sent the form has seen what it says.
-  Result<void> agree(const std::string&, const JsonObject&) override { return {}; }
   Result<research::Research*> research() override {
     if (!open_) return Context::research();
     HF_TRY(research_, open_(store_));
@@ -59,11 +38,8 @@ class PageContext final : public operations::Context {
  private:
   session::Store& store_;
   const Transcripts& transcripts_;
-  const session::RetentionPolicy& policy_;
   const ResearchOpener& open_;
-  const PageRequest& request_;
   std::unique_ptr<research::Research> research_;
-  transcripts::Recovered recovered_;
 };
 
 std::string action_name(std::string_view operation) {
@@ -121,7 +97,7 @@ Result<net::HttpResponse> perform_action(session::Store& store, const Transcript
   const auto operation = std::ranges::find_if(
       all, [&](const Operation& each) { return fits_page(each) && action_name(each.name) == request.parts.at(1); });
   if (operation == all.end()) return fail(ErrorKind::not_found, fmt::format("a page cannot do {}", request.parts.at(1)));
-  PageContext context(store, transcripts, policy, open, request);
+  SessionPage context(store, transcripts, policy, open, request);
   operations::Given given;
   for (const Parameter& parameter : operation->parameters) HF_CHECK(take_field(parameter, request.form, given));
   given.set("session", Json(subject.id));
@@ -129,11 +105,7 @@ Result<net::HttpResponse> perform_action(session::Store& store, const Transcript
     HF_CHECK(check(*operation, given));
     return operation->run(context, given);
   }();
-  if (!facts) {
-    Error error = std::move(facts).error();
-    operations::put_in_spelling_of(error, [](std::string_view name) { return std::string(name); });
-    return fail(std::move(error));
-  }
+  if (!facts) return fail(in_fields(std::move(facts).error()));
   const std::string_view back = request.form.get("back");
   // A copy is shown, not what it was made of.
   const std::string made = text_in(*facts, "new_session_id");

@@ -3,10 +3,7 @@
 #include "web/pages/actions.h"
 #include "web/pages/notices_page.h"
 #include "web/pages/reader_page.h"
-#include "web/pages/record_page.h"
-#include "web/pages/search_page.h"
 #include "web/pages/timeline_page.h"
-#include "web/pictures/picture_pages.h"
 #include "web/review/review_pages.h"
 
 namespace holdfast::web {

@@ -10,7 +10,7 @@
 #include "web/pages/pages.h"
 #include "web/pages/research_pages.h"
 #include "web/pages/storage_page.h"
-#include "web/review/review_service.h"
+#include "web/review/review_pages.h"
 
 namespace holdfast::web {
 

@@ -5,7 +5,7 @@
 #include "store/open.h"
 #include "web/pages/add_pages.h"
 #include "web/pages/notices_page.h"
-#include "web/pages/research_show.h"
+#include "web/pages/research_pages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,6 @@
 #include "session/life/notices.h"
 #include "session/query/display.h"
 #include "session/query/lookup.h"
-#include "web/gateway/access_tokens.h"
 #include "web/pages/actions.h"
 #include "web/pages/shown.h"
 
@@ -164,7 +163,7 @@ Result<net::HttpResponse> notices_page(session::Store& store, const session::Ret
     write_notices(page, store, request, list);
     write_calendar(page, request, due.items, policy);
     page.close();
-    if (keeper && request.principal == kLocal) write_expiring(page, keeper->homes(), request.now);
+    if (keeper && request.principal == kLocalPrincipal) write_expiring(page, keeper->homes(), request.now);
   });
 }
 

@@ -2,8 +2,8 @@
 
 #include "base/run/log.h"
 #include "web/assets/assets.h"
-#include "web/gateway/form_token.h"
 #include "web/gateway/http_status.h"
+#include "web/gateway/logins.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 // The table is filled once, before the first request (add_pages.h), and only read afterwards: any thread. The gateway
 // (gateway.h) finds the page on the I/O thread, checks who asks, and runs the handler on the pool: handlers may block, and must
 // be safe to run several at a time. Who is not logged in never reaches a handler; a POST reaches one only with the form token of
-// the same login (form_token.h) and from a page of ours; who lacks the scope that the page needs reaches none either. A handler
+// the same login (logins.h) and from a page of ours; who lacks the scope that the page needs reaches none either. A handler
 // sees what the login may see: it makes its view of the store from the request, which is its identity
 // (session/query/store_view.h). An error that a handler returns becomes a page that shows it.
 
@@ -30,7 +30,7 @@ struct PageRequest : Identity {
   Fields form;                  // of a POST
   bool is_login = false;        // a person's login; false with --no-auth, where nobody knows who it is
   std::string cookie;           // the login's secret, for those who end it
-  std::string form_token;       // what a form of the answer must carry (form_token.h)
+  std::string form_token;       // what a form of the answer must carry (logins.h)
   std::string theme;            // "light", "dark", or empty: as the system has it
   bool wants_fragment = false;  // the script asks for the changing part alone (header X-Fragment)
   std::string version;          // of this program

@@ -1,7 +1,7 @@
 #include "web/pages/pages.h"
 
 #include "web/gateway/fields.h"
-#include "web/gateway/form_token.h"
+#include "web/gateway/logins.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

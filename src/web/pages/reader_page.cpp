@@ -177,10 +177,8 @@ Result<OpenedSession> open_session(const Reader& reader, const PageRequest& requ
   transcripts::ReadingOptions options;
   if (const std::uint64_t branch = number_in(request.query, "branch")) options.branch = branch;
   options.all_branches = request.query.get("all") == "1";
-  HF_TRY(auto read, catalogue::open(asker_of(reader.store, reader.transcripts, request.principal), *opened.subject.found,
-                                    reader.kinds, options, reader.cache.get()));
-  opened.files = std::move(read.files);
-  opened.reading = std::move(read.reading);
+  HF_TRY(opened.reading, catalogue::open(asker_of(reader.store, reader.transcripts, request.principal), *opened.subject.found,
+                                         reader.kinds, options, reader.cache.get()));
   if (const std::string_view agent = request.query.get("agent"); !agent.empty() && !opened.subject.record()) {
     HF_TRY(opened.reading, opened.reading->subagent(agent));
   }

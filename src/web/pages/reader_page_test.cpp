@@ -8,7 +8,6 @@
 #include "session/kinds.h"
 #include "store/blobs/open.h"
 #include "store/open.h"
-#include "web/pages/record_page.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

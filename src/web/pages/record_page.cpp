@@ -1,8 +1,7 @@
-#include "web/pages/record_page.h"
-
 #include "base/text/text.h"
 #include "base/text/uri.h"
 #include "reading/html/visible_text.h"
+#include "web/pages/reader_page.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>

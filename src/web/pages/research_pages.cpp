@@ -5,7 +5,6 @@
 #include "session/kinds.h"
 #include "session/query/display.h"
 #include "web/pages/actions.h"
-#include "web/pages/research_show.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,7 @@
-#include "web/pages/research_show.h"
-
 #include "base/text/text.h"
 #include "reading/html/critic_marks.h"
 #include "reading/html/markdown.h"
+#include "web/pages/research_pages.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,7 @@
-#include "web/pages/search_page.h"
-
 #include "base/text/text.h"
 #include "session/kinds.h"
-#include "web/gateway/access_tokens.h"
 #include "web/pages/shown.h"
+#include "web/pages/timeline_page.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +42,7 @@ FindRequest read_request(session::Store& store, const PageRequest& request) {
   find.limit = kSessionsShown;
   find.store = &store;
   // Transcripts are files of the user who runs this server, and of nobody else.
-  find.transcripts = request.principal == kLocal;
+  find.transcripts = request.principal == kLocalPrincipal;
   if (!find.transcripts) {
     std::erase(find.kinds, std::string(session::kTranscript));
     if (find.kinds.empty())

@@ -1,8 +1,7 @@
-#include "web/pages/search_page.h"
-
 #include "base/files/test_folder.h"
 #include "session/query/store_view.h"
 #include "store/open.h"
+#include "web/pages/timeline_page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 #include "web/pages/storage_page.h"
 
-#include "web/gateway/access_tokens.h"
+#include "operations/table.h"
+#include "web/pages/page_context.h"
 #include "web/pages/shown.h"
 
 #include <fmt/format.h>
@@ -13,17 +14,42 @@ namespace {
 
 constexpr std::size_t kShownDamaged = 100;
 
-void write_store(Html& page, const session::StoreInfo& info) {
+// An administrator's request: the store as a whole, but not where it or other stores lie in files.
+class StorageRequest final : public PageContext {
+ public:
+  StorageRequest(const session::SharedStore& stores, const PageRequest& request) : PageContext(request), stores_(stores) {}
+
+  Result<operations::Administration> administration() override {
+    operations::Administration administration;
+    administration.store = [this](bool) -> Result<session::Store*> { return &stores_.for_system(session::SystemWork::storage); };
+    return administration;
+  }
+
+ private:
+  const session::SharedStore& stores_;
+};
+
+Result<operations::Facts> look_at(const session::SharedStore& stores, const PageRequest& request, std::string_view operation) {
+  StorageRequest context(stores, request);
+  return operations::find_operation(operation)->run(context, {});
+}
+
+std::int64_t count_in(const operations::Facts& facts, std::string_view name) {
+  return find_int(facts, name).value_or(0);
+}
+
+void write_store(Html& page, const operations::Facts& info) {
   page.element("h2", "Store").open("dl", {{"class", "facts"}});
-  show_fact(page, "Sessions", std::to_string(info.sessions));
-  show_fact(page, "Entries", std::to_string(info.entries));
-  show_fact(page, "Size", readable_size(info.bytes));
-  show_fact(page, "Its own index", readable_size(info.index_bytes));
-  show_fact(page, "Schema", std::to_string(info.schema_version));
-  show_fact(page, "Place", info.path.empty() ? info.url : info.path, "wide");
+  show_fact(page, "Sessions", std::to_string(count_in(info, "sessions")));
+  show_fact(page, "Entries", std::to_string(count_in(info, "entries")));
+  show_fact(page, "Size", readable_size(count_in(info, "bytes")));
+  show_fact(page, "Its own index", readable_size(count_in(info, "index_bytes")));
+  show_fact(page, "Schema", std::to_string(count_in(info, "schema_version")));
+  const std::string path = text_in(info, "path");
+  show_fact(page, "Place", path.empty() ? text_in(info, "url") : path, "wide");
   page.close();
-  if (info.read_only)
-    page.element("p", fmt::format("The store is read-only: {}", info.read_only_reason), {{"class", "notice bad"}});
+  if (find_bool(info, "read_only").value_or(false))
+    page.element("p", fmt::format("The store is read-only: {}", text_in(info, "read_only_reason")), {{"class", "notice bad"}});
 }
 
 void write_index(Html& page, session::Finder* finder) {
@@ -93,7 +119,7 @@ void write_guard(Html& page, const StorageService& service) {
 Result<net::HttpResponse> storage_page(const session::SharedStore& stores, session::Finder* finder,
                                        const transcripts::Keeper* keeper, const StorageService& service,
                                        const PageRequest& request) {
-  HF_TRY(const session::StoreInfo info, stores.for_system(session::SystemWork::storage).info());
+  HF_TRY(const operations::Facts info, look_at(stores, request, "store info"));
   return show_page(request, {"Storage", Section::storage}, [&](Html& page) {
     page.element("h1", "Storage and health");
     page.open("div", {{"id", "storage"}, {"data-live", "*"}});
@@ -101,7 +127,7 @@ Result<net::HttpResponse> storage_page(const session::SharedStore& stores, sessi
     page.close();
     open_form(page, request, "/storage/verify", "actions");
     page.element("button", "Verify every entry", {{"class", "main"}}).close();
-    if (request.principal == kLocal) {
+    if (request.principal == kLocalPrincipal) {
       write_index(page, finder);
       if (keeper) write_transcripts(page, keeper->homes());
       write_guard(page, service);
@@ -114,31 +140,32 @@ Result<net::HttpResponse> storage_page(const session::SharedStore& stores, sessi
 }
 
 Result<net::HttpResponse> verify_store(const session::SharedStore& stores, const PageRequest& request) {
-  if (!request.projects.empty())
-    return fail(ErrorKind::refused, "this token works in certain projects, and this would look at all of them",
-                "verify one session, or use a token without projects", "project_denied");
-  HF_TRY(const session::Integrity integrity, stores.for_system(session::SystemWork::storage).integrity());
+  HF_TRY(const operations::Facts found, look_at(stores, request, "store verify"));
+  const bool is_well = find_bool(found, "ok").value_or(false);
   session::StoreView store(stores, request);
-  std::vector<session::Verification> own;  // those of others are only counted
-  for (const session::Verification& damaged : integrity.damaged)
-    if (store.get(damaged.session)) own.push_back(damaged);
+  std::vector<const JsonObject*> own;  // those of others are only counted
+  const JsonArray& damaged = *find_array(found, "damaged");
+  for (const Json& each : damaged)
+    if (store.get(text_in(each.as_object(), "session"))) own.push_back(&each.as_object());
   return show_page(request, {"Verification", Section::storage}, [&](Html& page) {
     page.open("p").element("a", "Storage", {{"href", "/storage"}}).close().element("h1", "Verification");
     page.element(
         "p",
-        fmt::format("{} and {} were read and compared with their hashes: {}.", counted(integrity.sessions, "session", "sessions"),
-                    counted(integrity.entries, "entry", "entries"), integrity.ok ? "all is well" : "there is damage"),
-        {{"class", integrity.ok ? "notice good" : "notice bad"}, {"role", "status"}});
-    for (const std::string& problem : integrity.problems) page.element("p", problem, {{"class", "notice bad"}});
+        fmt::format("{} and {} were read and compared with their hashes: {}.",
+                    counted(count_in(found, "sessions"), "session", "sessions"),
+                    counted(count_in(found, "entries"), "entry", "entries"), is_well ? "all is well" : "there is damage"),
+        {{"class", is_well ? "notice good" : "notice bad"}, {"role", "status"}});
+    for (const Json& problem : *find_array(found, "problems"))
+      page.element("p", view(problem.as_string()), {{"class", "notice bad"}});
     if (!own.empty()) page.open("ul", {{"class", "rows"}});
     for (std::size_t i = 0; i < std::min(own.size(), kShownDamaged); ++i) {
-      page.open("li", {{"class", "row"}})
-          .element("a", own[i].session, {{"class", "row-title"}, {"href", session_path(own[i].session)}});
-      for (const std::string& problem : own[i].problems) page.element("p", problem);
+      const std::string id = text_in(*own[i], "session");
+      page.open("li", {{"class", "row"}}).element("a", id, {{"class", "row-title"}, {"href", session_path(id)}});
+      for (const Json& problem : *find_array(*own[i], "problems")) page.element("p", view(problem.as_string()));
       page.close();
     }
     if (!own.empty()) page.close();
-    if (const std::size_t others = integrity.damaged.size() - own.size(); others > 0)
+    if (const std::size_t others = damaged.size() - own.size(); others > 0)
       page.element(
           "p", fmt::format("{} of others.", counted(static_cast<std::int64_t>(others), "damaged session", "damaged sessions")));
   });

@@ -6,6 +6,8 @@
 // sheet, every text is escaped. Under it the same as a list, for those who do not see the picture. Nodes beyond kMaxNodes are
 // left out and said so, edges are drawn between nodes that are there.
 
+#include "kinds/reasoning/read/graph.h"
+#include "kinds/transcripts/family/lineage.h"
 #include "web/pages/html.h"
 
 #include <cstddef>
@@ -39,5 +41,13 @@ struct Picture {
 };
 
 void show_picture(Html& page, const Picture& picture);
+
+// A family of sessions from its root on, children indented below their parents. `title_of` answers with nothing for a session
+// that is gone, or that whoever asks may not see.
+Picture family_picture(const transcripts::LineageTree& tree, const std::function<std::string(const std::string& id)>& title_of);
+
+// A line of reasoning: the main chain, branches beside it from their fork on, revisions as arcs back to what they correct.
+// Stretches in which nothing but the next thought happens are folded to one node, unless `unfolded`.
+Picture thought_picture(const reasoning::Graph& graph, std::string_view session, bool unfolded);
 
 }  // namespace holdfast::web

@@ -1,10 +1,7 @@
-#include "web/pictures/picture_pages.h"
-
 #include "session/query/display.h"
-#include "web/gateway/access_tokens.h"
+#include "web/pages/reader_page.h"
 #include "web/pages/shown.h"
-#include "web/pictures/family_picture.h"
-#include "web/pictures/thought_picture.h"
+#include "web/pictures/picture.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +31,7 @@ Result<std::optional<transcripts::LineageTree>> tree_of(session::Store& store, c
 Result<Subject> find_relative(session::Store& store, const Transcripts& transcripts, const PageRequest& request) {
   const std::string& id = request.parts.front();
   auto subject = find_subject(store, transcripts, request.principal, id);
-  if (subject || !transcripts.keeper || request.principal != kLocal || subject.error().kind != ErrorKind::not_found)
+  if (subject || !transcripts.keeper || request.principal != kLocalPrincipal || subject.error().kind != ErrorKind::not_found)
     return subject;
   HF_TRY(std::string whole, transcripts.keeper->remembered(id, subject.error()));
   Subject gone;

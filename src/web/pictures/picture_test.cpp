@@ -1,8 +1,5 @@
 #include "web/pictures/picture.h"
 
-#include "web/pictures/family_picture.h"
-#include "web/pictures/thought_picture.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "web/pictures/thought_picture.h"
-
 #include "web/pages/shown.h"
+#include "web/pictures/picture.h"
 
 #include <fmt/format.h>
 

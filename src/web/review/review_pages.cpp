@@ -1,6 +1,9 @@
 #include "web/review/review_pages.h"
 
+#include "operations/documents/review.h"
+#include "operations/table.h"
 #include "web/gateway/http_status.h"
+#include "web/pages/page_context.h"
 #include "web/pages/shown.h"
 #include "web/review/review_show.h"
 
@@ -14,7 +17,6 @@ namespace holdfast::web {
 
 namespace {
 
-using documents::ChangeFilter;
 using documents::PendingChange;
 
 constexpr std::size_t kShownDocumentBytes = 1024 * 1024;  // of a document; a larger one is shown by its changes alone
@@ -27,15 +29,48 @@ struct Done {
   Draft draft = {};
 };
 
-Result<std::shared_ptr<documents::Workspace>> workspace_of(const ReviewService& service, const PageRequest& request) {
-  if (service.workspace) return service.workspace(request);
-  return nullptr;
-}
-
 Error no_workspace() {
   return make_error(ErrorKind::not_found, "no folder is under review on this server",
                     "start it with --documents DIR, or set documents.roots in config.json");
 }
+
+Error no_login() {
+  return make_error(ErrorKind::refused, "verdicts need a login",
+                    "start the server without --no-auth, so that it is known that a person decides");
+}
+
+// A request, as operations see it: over the folders that its login may see, in the name of its person.
+class ReviewRequest final : public PageContext {
+ public:
+  ReviewRequest(const ReviewService& service, const PageRequest& request)
+      : PageContext(request), service_(service), request_(request) {}
+
+  // Opened at first use; nullptr: none of the folders is for who asks.
+  Result<std::shared_ptr<documents::Workspace>> workspace() {
+    if (!workspace_ && service_.workspace) {
+      HF_TRY(workspace_, service_.workspace(request_));
+    }
+    return workspace_;
+  }
+  Result<operations::Documents> documents() override {
+    operations::Documents documents;
+    HF_TRY(documents.workspace, workspace());
+    if (!documents.workspace) return fail(no_workspace());
+    documents.asker = [this]() -> Result<documents::Asker> {
+      if (!request_.is_login) return fail(no_login());
+      documents::Asker asker = service_.reviewer(request_);
+      asker.reviewer = true;
+      return asker;
+    };
+    documents.commit_on_accept = service_.commit_on_accept;
+    return documents;
+  }
+
+ private:
+  const ReviewService& service_;
+  const PageRequest& request_;
+  std::shared_ptr<documents::Workspace> workspace_;
+};
 
 // The hints of the workspace name tools; a person has a page.
 Error for_people(Error error) {
@@ -43,12 +78,8 @@ Error for_people(Error error) {
   return error;
 }
 
-Result<std::vector<PendingChange>> changes_of(documents::Workspace& workspace, const std::string& path,
-                                              const std::string& author = {}) {
-  ChangeFilter filter;
-  filter.path = path;
-  filter.author = author;
-  auto found = workspace.changes(filter, {});
+Result<std::vector<PendingChange>> changes_of(operations::Context& context, std::string_view path, std::string_view author = {}) {
+  auto found = operations::pending_changes(context, operations::Given({{"path", path}, {"author", author}}));
   if (!found) return fail(for_people(std::move(found).error()));
   return found;
 }
@@ -174,11 +205,13 @@ void write_text(Html& page, const PageRequest& request, const DocumentTexts& tex
   }
 }
 
-Result<net::HttpResponse> document_response(const ReviewService& service, documents::Workspace& workspace,
-                                            const PageRequest& request, const std::string& path, const Done& done, int status) {
-  HF_TRY(const auto changes, changes_of(workspace, path));
+Result<net::HttpResponse> document_response(const ReviewService& service, ReviewRequest& context, const PageRequest& request,
+                                            const std::string& path, const Done& done, int status) {
+  HF_TRY(const auto workspace, context.workspace());
+  if (!workspace) return fail(no_workspace());
+  HF_TRY(const auto changes, changes_of(context, path));
   const bool sides = request.query.get("view") == "sides" || request.form.get("view") == "sides";
-  const DocumentTexts texts = read_texts(workspace, path, sides);
+  const DocumentTexts texts = read_texts(*workspace, path, sides);
   const Deciding deciding{request.is_login, !service.commit_on_accept && service.in_git && service.in_git(path)};
   // The answer to a form stands at an address that nobody can ask for: news come from the page of the document.
   const std::string from = document_path(path, sides ? "sides" : "");
@@ -209,20 +242,11 @@ Result<net::HttpResponse> document_response(const ReviewService& service, docume
       status);
 }
 
-Result<documents::Asker> person_of(const ReviewService& service, const PageRequest& request) {
-  if (!request.is_login)
-    return fail(ErrorKind::refused, "verdicts need a login",
-                "start the server without --no-auth, so that it is known that a person decides");
-  documents::Asker asker = service.reviewer(request);
-  asker.reviewer = true;
-  return asker;
-}
-
 // Back to the document while it has something pending, else to the list. There at the change behind those that were decided (or
 // at the one that was commented on), so that a person goes on reading where they were. `before`: what was pending.
-Result<net::HttpResponse> after(documents::Workspace& workspace, const PageRequest& request, const std::string& path,
+Result<net::HttpResponse> after(ReviewRequest& context, const PageRequest& request, const std::string& path,
                                 std::string_view done, const std::vector<PendingChange>& before) {
-  const auto left = changes_of(workspace, path);
+  const auto left = changes_of(context, path);
   if (path.empty() || !left || left->empty()) return see_other(fmt::format("/review?done={}", done));
   const auto is_left = [&](const PendingChange& change) {
     return std::ranges::find(*left, change.mark, &PendingChange::mark) != left->end();
@@ -246,10 +270,11 @@ Result<net::HttpResponse> after(documents::Workspace& workspace, const PageReque
 }  // namespace
 
 Result<net::HttpResponse> review_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
+  ReviewRequest context(service, request);
+  HF_TRY(const auto workspace, context.workspace());
   std::vector<PendingChange> changes;
   if (workspace) {
-    HF_TRY(changes, changes_of(*workspace, std::string(request.query.get("path")), std::string(request.query.get("author"))));
+    HF_TRY(changes, changes_of(context, request.query.get("path"), request.query.get("author")));
   }
   return show_page(request, {"Review", Section::review}, [&](Html& page) {
     page.element("h1", "Review");
@@ -277,75 +302,81 @@ Result<net::HttpResponse> review_page(const ReviewService& service, const PageRe
 }
 
 Result<net::HttpResponse> review_document_page(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
+  ReviewRequest context(service, request);
+  HF_TRY(const auto workspace, context.workspace());
   if (!workspace) return fail(no_workspace());
   if (request.query.get("path").empty()) return see_other("/review");
-  return document_response(service, *workspace, request, std::string(request.query.get("path")), done_of(request.query), 200);
+  return document_response(service, context, request, std::string(request.query.get("path")), done_of(request.query), 200);
 }
 
 Result<net::HttpResponse> decide_changes(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
-  if (!workspace) return fail(no_workspace());
+  if (!request.is_login) return fail(no_login());
+  ReviewRequest context(service, request);
   const std::string_view verdict = request.form.get("verdict");
   if (verdict != "accept" && verdict != "reject" && verdict != "commit")
     return fail(ErrorKind::invalid, "a verdict is accept, commit or reject");
   const bool accept = verdict != "reject";
   const std::string path(request.form.get("path"));
-  documents::Verdicts verdicts;
-  verdicts.filter.path = path;
-  verdicts.commit = service.commit_on_accept || verdict == "commit";
-  if (request.form.get("all") == "1") {
-    if (path.empty()) return fail(ErrorKind::invalid, "all changes of which document?");
+  const bool all = request.form.get("all") == "1";
+  if (all && path.empty()) return fail(ErrorKind::invalid, "all changes of which document?");
+  if (!all && !request.form.has("id")) return fail(ErrorKind::invalid, "which change?");
+  HF_TRY(const auto before, changes_of(context, path));
+  JsonArray ids;
+  if (all) {
     // Those that were shown, and no other: a model may have proposed more since.
-    HF_TRY(const auto changes, changes_of(*workspace, path));
-    if (request.form.get("seen") != seen_mark(shown_of(changes)))
-      return document_response(service, *workspace, request, path,
+    if (request.form.get("seen") != seen_mark(shown_of(before)))
+      return document_response(service, context, request, path,
                                {{}, {"Nothing was decided: the changes are not those that you saw. Look at them once more."}},
                                status_of(ErrorKind::conflict));
     // A comment is somebody's word, not a proposal: it is resolved one by one.
-    for (const PendingChange& change : shown_of(changes))
-      if (!is_remark(change)) (accept ? verdicts.accept : verdicts.reject).push_back(change.id);
+    for (const PendingChange& change : shown_of(before))
+      if (!is_remark(change)) ids.emplace_back(change.id);
+    if (ids.empty()) return after(context, request, path, accept ? "accepted" : "rejected", before);
   } else {
-    (accept ? verdicts.accept : verdicts.reject) = request.form.all("id");
-    if (!request.form.has("id")) return fail(ErrorKind::invalid, "which change?");
+    ids = to_json_array(request.form.all("id"));
   }
-  HF_TRY(const auto before, changes_of(*workspace, path));
-  auto report = workspace->decide(person, verdicts);
-  if (!report) return fail(for_people(std::move(report).error()));
-  if (report->failed.empty() && (verdict != "commit" || !report->commits.empty()))
-    return after(*workspace, request, path, !accept ? "rejected" : report->commits.empty() ? "accepted" : "committed", before);
+  const operations::Given given({{"change", std::move(ids)}, {"path", path}, {"commit", verdict == "commit"}});
+  auto facts = operations::find_operation(accept ? "review accept" : "review reject")->run(context, given);
+  if (!facts) return fail(for_people(std::move(facts).error()));
+  const operations::Given report(*std::move(facts));
+  const JsonArray& failed = *find_array(report.values(), "failed");
+  const std::size_t applied = report.texts("applied").size();
+  const bool committed = !report.texts("commits").empty();
+  if (failed.empty() && (verdict != "commit" || committed))
+    return after(context, request, path, !accept ? "rejected" : committed ? "committed" : "accepted", before);
   Done done;
-  if (!report->applied.empty()) done.text = fmt::format("{} {}.", accept ? "Accepted" : "Rejected", report->applied.size());
-  for (const auto& [id, why] : report->failed) done.problems.push_back(fmt::format("{}: {}", id, why));
+  if (applied > 0) done.text = fmt::format("{} {}.", accept ? "Accepted" : "Rejected", applied);
+  for (const Json& each : failed)
+    done.problems.push_back(fmt::format("{}: {}", text_in(each.as_object(), "id"), text_in(each.as_object(), "reason")));
   // Committed is a document in which nothing is pending any more.
-  if (verdict == "commit" && report->commits.empty()) {
-    if (report->notes.empty()) done.problems.push_back("Not committed yet: other changes of the document are still pending.");
-    done.problems.insert(done.problems.end(), report->notes.begin(), report->notes.end());
+  if (verdict == "commit" && !committed) {
+    const std::vector<std::string> notes = report.texts("notes");
+    if (notes.empty()) done.problems.push_back("Not committed yet: other changes of the document are still pending.");
+    done.problems.insert(done.problems.end(), notes.begin(), notes.end());
   }
-  return document_response(service, *workspace, request, path, done,
-                           report->failed.empty() ? 200 : status_of(ErrorKind::conflict));
+  return document_response(service, context, request, path, done, failed.empty() ? 200 : status_of(ErrorKind::conflict));
 }
 
 Result<net::HttpResponse> comment_change(const ReviewService& service, const PageRequest& request) {
-  HF_TRY(const documents::Asker person, person_of(service, request));
-  HF_TRY(const std::shared_ptr<documents::Workspace> workspace, workspace_of(service, request));
+  if (!request.is_login) return fail(no_login());
+  ReviewRequest context(service, request);
+  HF_TRY(const auto workspace, context.workspace());
   if (!workspace) return fail(no_workspace());
-  const std::string_view note = request.form.get("note");
+  const std::string_view id = request.form.get("id"), note = request.form.get("note");
   const std::string path(request.form.get("path"));
   // What was written stays in its box, beside why it was refused.
   const auto refuse = [&](Error error) -> Result<net::HttpResponse> {
     if (path.empty()) return fail(std::move(error));
     Done done;
     done.problems.push_back(error.hint.empty() ? error.message : fmt::format("{} — {}", error.message, error.hint));
-    done.draft = {std::string(request.form.get("id")), std::string(note)};
-    return document_response(service, *workspace, request, path, done, status_of(error.kind));
+    done.draft = {std::string(id), std::string(note)};
+    return document_response(service, context, request, path, done, status_of(error.kind));
   };
   if (note.size() > kLongestComment)
     return refuse(make_error(ErrorKind::too_large, fmt::format("a comment has at most {} bytes", kLongestComment)));
-  auto commented = workspace->comment(person, path, request.form.get("id"), note);
+  auto commented = operations::comment_on_change(context, operations::Given({{"change", id}, {"path", path}, {"text", note}}));
   if (!commented) return refuse(for_people(std::move(commented).error()));
-  return after(*workspace, request, path, "commented", {*commented});
+  return after(context, request, path, "commented", {*commented});
 }
 
 }  // namespace holdfast::web

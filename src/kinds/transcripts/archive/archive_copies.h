@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that are archived otherwise than they lie on disk: without credentials (redact.h), or out of their compression (Codex).
+// Files that are archived otherwise than they lie in the session: without credentials (redact.h).
 //
 // The changed bytes are written to one temporary file, so that both passes of the writer see the same. Internal to the writer.
 
@@ -12,23 +12,22 @@ namespace holdfast::transcripts {
 class ArchiveCopies {
  public:
   // `make` gives the temporary file, the same one each time.
-  ArchiveCopies(const Home& home, bool redact, std::function<Result<int>()> make);
+  ArchiveCopies(SessionSource& source, bool redact, std::function<Result<int>()> make);
 
   // Points the file's origin, size and path to a changed copy when it needs one.
   Result<void> replace(SurveyedFile& file);
   std::uint64_t redacted() const { return redacted_; }
 
  private:
-  Result<void> unpack(SurveyedFile& file);
   Result<void> mask(SurveyedFile& file);
   void mask_json(std::string_view json, std::string_view text, std::string& out);
-  Result<void> mask_lines(const Content& content);
-  Result<void> mask_text(const Content& content, bool json);
+  Result<void> mask_lines(const reading::ByteSource& content);
+  Result<void> mask_text(const reading::ByteSource& content, bool json);
   Result<void> begin();
   Result<void> write(std::string_view bytes);
   void end(SurveyedFile& file);
 
-  const Home& home_;
+  SessionSource& source_;
   bool redact_;
   std::function<Result<int>()> make_;
   jsonl::Splicer splicer_;

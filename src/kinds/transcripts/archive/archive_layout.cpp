@@ -1,3 +1,14 @@
+// The order in which an archive is written, and why.
+//
+// An archive is one JSON document that any reader of the original's format can take. It is written twice over: once to a counter,
+// so that the compressed frame can say how long it is, and once to the file. Nothing is buffered between the two, so both must
+// see the same bytes: the survey has hashed every file, the writer hashes them again, and a file that changed meanwhile is a
+// conflict. The header and the extension block "holdfast" stand in front of everything else. The block says what every file must
+// be in the end (path, mode, hash, the lines that are no records), so a reader that streams knows each file before its first
+// byte, never holds one, and notices at its end what was damaged. Behind it stand the records and the texts in the fields of the
+// format; what no field can give back byte for byte stands in the block, in base64. The file has no name until all of it is on
+// the disk (new_file.h): a crash while it is written leaves nothing, and a full disk an error.
+
 #include "kinds/transcripts/archive/archive_layout.h"
 
 #include "base/json/json.h"

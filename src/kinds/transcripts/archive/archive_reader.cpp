@@ -1,19 +1,159 @@
 #include "kinds/transcripts/archive/archive_reader.h"
 
+#include "base/files/file.h"
+#include "base/files/new_file.h"
+#include "base/files/zstd.h"
 #include "base/text/text.h"
+#include "jsonl/limits.h"
 #include "kinds/transcripts/archive/archive_decode.h"
 #include "kinds/transcripts/archive/archive_delivery.h"
 #include "kinds/transcripts/archive/archive_index.h"
 #include "kinds/transcripts/archive/archive_opening.h"
-#include "kinds/transcripts/archive/archive_source.h"
-#include "kinds/transcripts/archive/archive_tree.h"
+#include "kinds/transcripts/lines/hash_beside.h"
 
 #include <fmt/format.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <optional>
 
 namespace holdfast::transcripts {
 namespace {
 
 using jsonl::PullParser;
+
+// '{' or the magic number of zstd, as the first characters of base64.
+bool looks_like_base64(std::string_view bytes) {
+  if (bytes.starts_with("KLUv/")) return true;
+  constexpr std::string_view kBehindBrace = "wxyz0123456789+/";
+  return bytes.size() >= 4 && bytes[0] == 'e' && kBehindBrace.contains(bytes[1]);
+}
+
+std::string_view without_blanks(std::string_view bytes) {
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  return first == bytes.npos ? std::string_view() : bytes.substr(first);
+}
+
+}  // namespace
+
+// The JSON document of an archive file, out of its compression and base64, within limits.
+class ArchiveDocument {
+ public:
+  // The descriptor belongs to the caller.
+  ArchiveDocument(int fd, const ArchiveLimits& limits) : fd_(fd), limits_(limits) {}
+
+  // From the beginning of the file, whose first bytes decide what it is. Errors: corrupt (no archive), invalid, io.
+  Result<void> begin() {
+    struct stat status{};
+    if (::fstat(fd_, &status) != 0) return fail(system_error("the archive", errno));
+    if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, "an archive must be a regular file");
+    file_size_ = static_cast<std::uint64_t>(status.st_size);
+    std::string head(64, '\0');
+    HF_TRY(std::size_t got, from_file(head.data(), head.size()));
+    head.resize(got);
+    position_ = 0;
+    bool packed = false;
+    if (looks_like_zstd(head)) {
+      packed = true;
+    } else if (head.starts_with(kByteOrderMark)) {
+      position_ = kByteOrderMark.size();
+    } else if (looks_like_base64(without_blanks(head))) {
+      wrapped_ = true;
+      packed = without_blanks(head).starts_with("KLUv/");
+    } else if (!without_blanks(head).starts_with('{')) {
+      return fail(ErrorKind::corrupt, "this is no archive: neither JSON, nor zstd, nor base64 of either");
+    }
+    if (packed) {
+      HF_TRY(ZstdReader zstd, ZstdReader::make([this](char* to, std::size_t room) { return unwrapped(to, room); }));
+      zstd_.emplace(std::move(zstd));
+      if (file_size_ >= kReadAheadFrom)
+        ahead_ = std::make_unique<ReadAhead>([this](char* to, std::size_t room) { return within_limits(to, room); });
+    }
+    return {};
+  }
+
+  // 0 at the end. Errors: corrupt, too_large (size, ratio), io.
+  Result<std::size_t> read(char* to, std::size_t room) { return ahead_ ? ahead_->read(to, room) : within_limits(to, room); }
+  // How much of the file has been read, and its size: for progress.
+  std::uint64_t position() const { return position_; }
+  std::uint64_t file_size() const { return file_size_; }
+
+ private:
+  Result<std::size_t> within_limits(char* to, std::size_t room) {
+    HF_TRY(const std::size_t got, zstd_ ? zstd_->read(to, room) : unwrapped(to, room));
+    given_ += got;
+    if (given_ > limits_.max_bytes)
+      return fail(ErrorKind::too_large, fmt::format("the archive unpacks to more than {} bytes", limits_.max_bytes));
+    if (given_ > limits_.ratio_from && given_ / limits_.max_ratio > file_size_)
+      return fail(ErrorKind::too_large, fmt::format("the archive unpacks to more than {} times its size", limits_.max_ratio));
+    return got;
+  }
+
+  Result<std::size_t> unwrapped(char* to, std::size_t room) {
+    if (!wrapped_) return from_file(to, room);
+    while (decoded_.empty() && !text_ended_) {
+      std::string text(jsonl::kReadBytes, '\0');
+      HF_TRY(const std::size_t got, from_file(text.data(), text.size()));
+      text_ended_ = got == 0;
+      HF_CHECK(text_ended_ ? decoder_.finish(decoded_) : decoder_.add(std::string_view(text).substr(0, got), decoded_));
+    }
+    const std::size_t count = std::min(room, decoded_.size());
+    std::memcpy(to, decoded_.data(), count);
+    decoded_.erase(0, count);
+    return count;
+  }
+
+  Result<std::size_t> from_file(char* to, std::size_t room) {
+    for (;;) {
+      const ssize_t got = ::pread(fd_, to, room, static_cast<off_t>(position_.load()));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return fail(system_error("reading the archive", errno));
+      position_ += static_cast<std::uint64_t>(got);
+      return static_cast<std::size_t>(got);
+    }
+  }
+
+  const int fd_;
+  const ArchiveLimits limits_;
+  std::uint64_t file_size_ = 0;
+  bool wrapped_ = false;  // in base64
+  std::atomic<std::uint64_t> position_ = 0;
+  std::uint64_t given_ = 0;
+  Base64Decoder decoder_;
+  std::string decoded_;
+  bool text_ended_ = false;
+  std::optional<ZstdReader> zstd_;
+  std::unique_ptr<ReadAhead> ahead_;  // last: its thread uses all of the above
+};
+
+namespace {
+
+// Whether the paths of an archive can lie on one disk together: corrupt when a file stands where a folder is, or a folder that
+// other files need.
+Result<void> check_tree(const Inventory& contents) {
+  std::set<std::string_view> files;
+  for (const Artifact& artifact : contents.artifacts) files.insert(artifact.path);
+  const auto check = [&](std::string_view folder) -> Result<void> {
+    if (!files.contains(folder)) return {};
+    return fail(ErrorKind::corrupt, "the archive has a file and a folder of one name: " + std::string(folder));
+  };
+  const auto check_above = [&](std::string_view path) -> Result<void> {
+    for (std::size_t slash = path.rfind('/'); slash != path.npos && slash > 0; slash = path.rfind('/', slash - 1))
+      HF_CHECK(check(path.substr(0, slash)));
+    return {};
+  };
+  for (const Artifact& artifact : contents.artifacts) HF_CHECK(check_above(artifact.path));
+  for (const ArtifactFolder& folder : contents.folders) {
+    HF_CHECK(check(folder.path));
+    HF_CHECK(check_above(folder.path));
+  }
+  return {};
+}
 
 // Gives the content of the members to a Delivery.
 class Deliverer final : public MemberContent {
@@ -118,11 +258,12 @@ struct ArchiveReader::State {
   // One way through the whole document. `block` is called before the value of `raw` and of `extra_files`.
   using BlockPart = std::function<Result<void>(const std::string& name, PullParser& in)>;
   Result<void> pass(MemberContent& content, const BlockPart& block_part, const Progress& progress) {
-    HF_TRY(const auto source, ArchiveSource::open(file.get(), limits));
+    ArchiveDocument source(file.get(), limits);
+    HF_CHECK(source.begin());
     PullParser in([&](char* to, std::size_t room) -> Result<std::size_t> {
-      if (progress && !progress("read", source->position(), source->file_size()))
+      if (progress && !progress("read", source.position(), source.file_size()))
         return fail(ErrorKind::cancelled, "stopped while the archive was read");
-      return source->read(to, room);
+      return source.read(to, room);
     });
     std::set<std::string, std::less<>> seen;
     HF_CHECK(in.enter_object());
@@ -225,8 +366,9 @@ Result<ArchiveReader> ArchiveReader::open(Fd file, const ArchiveLimits& limits) 
   auto state = std::make_unique<State>();
   state->file = std::move(file);
   state->limits = limits;
-  HF_TRY(const auto source, ArchiveSource::open(state->file.get(), limits));
-  PullParser in([&](char* to, std::size_t room) { return source->read(to, room); });
+  ArchiveDocument source(state->file.get(), limits);
+  HF_CHECK(source.begin());
+  PullParser in([&](char* to, std::size_t room) { return source.read(to, room); });
   HF_TRY(state->opening, read_opening(in, limits));
   state->warnings = std::move(state->opening.warnings);
   ArchiveReader reader(std::move(state));
@@ -272,6 +414,20 @@ Result<ArchiveCounts> ArchiveReader::read(Receiver& receiver, const Progress& pr
       progress));
   HF_CHECK(delivery.finish());
   return delivery.take_counts();
+}
+
+Result<Fd> spool(int stream, const std::string& folder, std::uint64_t max_bytes) {
+  HF_TRY(Fd file, make_temporary(folder));
+  std::string buffer(jsonl::kReadBytes, '\0');
+  for (std::uint64_t total = 0;;) {
+    const ssize_t got = ::read(stream, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(system_error("reading the archive", errno));
+    if (got == 0) return file;
+    total += static_cast<std::uint64_t>(got);
+    if (total > max_bytes) return fail(ErrorKind::too_large, fmt::format("the archive has more than {} bytes", max_bytes));
+    HF_CHECK(write_all(file.get(), std::string_view(buffer).substr(0, static_cast<std::size_t>(got))));
+  }
 }
 
 }  // namespace holdfast::transcripts

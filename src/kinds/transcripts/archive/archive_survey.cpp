@@ -4,12 +4,10 @@
 #include "jsonl/scan.h"
 #include "kinds/transcripts/archive/archive_copies.h"
 #include "kinds/transcripts/archive/archive_encode.h"
-#include "kinds/transcripts/home/home.h"
 #include "kinds/transcripts/lines/hash_beside.h"
 
 #include <fmt/format.h>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -37,9 +35,9 @@ bool is_text(Holder holder) {
 
 class Surveying {
  public:
-  Surveying(const Home& home, const Inventory& inventory, const ArchiveOptions& options,
+  Surveying(SessionSource& source, const Inventory& inventory, const ArchiveOptions& options,
             const std::function<Result<int>()>& copies, const Progress& progress)
-      : home_(home), inventory_(inventory), options_(options), copies_(home, options.redact, copies), progress_(progress) {}
+      : source_(source), inventory_(inventory), options_(options), copies_(source, options.redact, copies), progress_(progress) {}
 
   Result<Survey> run() {
     survey_.left_out = inventory_.left_out;
@@ -86,7 +84,7 @@ class Surveying {
   Result<void> read_file(SurveyedFile& file) {
     HF_CHECK(look_at(file));
     HF_CHECK(copies_.replace(file));
-    HF_TRY(const Content content, Content::open(home_, file));
+    HF_TRY(const reading::ByteSource content, content_of(source_, file));
     if (holds_records(file)) {
       HF_CHECK(read_lines(file, content, false));
       if (other_endings_ > own_endings_) HF_CHECK(read_lines(file, content, true));
@@ -102,24 +100,20 @@ class Surveying {
 
   // Size, mode and time of the moment, which may be newer than those of the inventory.
   Result<void> look_at(SurveyedFile& file) {
-    HF_TRY(const Fd fd, open_plain(home_, file.origin.path));
-    struct stat status{};
-    if (::fstat(fd.get(), &status) != 0) return fail(system_error(file.origin.path, errno));
-    file.bytes = static_cast<std::uint64_t>(status.st_size);
-    file.artifact.size = file.bytes;
-    // Of one that was unpacked the rest is that of the file it was in.
-    HF_TRY(const auto plain, home_.stat(file.origin.path));
-    if (!plain) {
-      HF_TRY(const auto packed, home_.stat(file.origin.path + ".zst"));
-      if (packed) status = *packed;
+    HF_TRY(const SessionSource::Bytes stored, source_.stored(file.origin.path));
+    file.bytes = stored.size;
+    if (stored.compressed) {
+      HF_TRY(const reading::ByteSource plain, source_.open(file.origin.path));
+      file.bytes = plain.size;
     }
-    file.artifact.mode = status.st_mode & 0777;
-    file.artifact.mtime = static_cast<Millis>(status.st_mtim.tv_sec) * 1000 + status.st_mtim.tv_nsec / 1'000'000;
+    file.artifact.size = file.bytes;
+    file.artifact.mode = stored.mode & 0777;
+    file.artifact.mtime = stored.mtime;
     return {};
   }
 
   // A file's own ending is that of most of its lines: the others are irregular.
-  Result<void> read_lines(SurveyedFile& file, const Content& content, bool crlf) {
+  Result<void> read_lines(SurveyedFile& file, const reading::ByteSource& content, bool crlf) {
     file.record_lines = file.records = file.record_bytes = 0;
     file.irregular.clear();
     file.tail.clear();
@@ -151,7 +145,7 @@ class Surveying {
       }
       return tell_soon(read);
     };
-    HF_TRY(file.sha256, each_hashed_line(content.fd(), content.from(), content.to(), take));
+    HF_TRY(file.sha256, each_hashed_line(content, take));
     if (file.raw) {
       file.records = file.record_bytes = 0;
       std::vector<IrregularLine>().swap(file.irregular);
@@ -162,12 +156,12 @@ class Surveying {
   }
 
   // A transcript whose name no list of records can say stands among the extra files.
-  Result<void> count_lines(SurveyedFile& file, const Content& content) {
+  Result<void> count_lines(SurveyedFile& file, const reading::ByteSource& content) {
     const auto take = [&](const jsonl::Line& line) -> Result<void> {
       if (!line.overlong && !line.ending.empty() && is_record(file, line.text)) ++file.record_lines;
       return {};
     };
-    HF_TRY(file.sha256, each_hashed_line(content.fd(), content.from(), content.to(), take));
+    HF_TRY(file.sha256, each_hashed_line(content, take));
     return {};
   }
 
@@ -185,10 +179,10 @@ class Surveying {
   }
 
   // Its bytes are the object when it is nothing else, whatever its layout.
-  Result<void> read_task(SurveyedFile& file, const Content& content) {
+  Result<void> read_task(SurveyedFile& file, const reading::ByteSource& content) {
     if (file.bytes <= kMaxTaskBytes) {
       std::string text;
-      HF_CHECK(content.each_piece([&](std::string_view piece) -> Result<void> {
+      HF_CHECK(each_piece(content, [&](std::string_view piece) -> Result<void> {
         text += piece;
         return {};
       }));
@@ -209,11 +203,11 @@ class Surveying {
     return read_bytes(file, content);
   }
 
-  Result<void> read_bytes(SurveyedFile& file, const Content& content) {
+  Result<void> read_bytes(SurveyedFile& file, const reading::ByteSource& content) {
     Sha256 hash;
     TextEncoder text;
     std::string encoded;
-    HF_CHECK(content.each_piece([&](std::string_view piece) -> Result<void> {
+    HF_CHECK(each_piece(content, [&](std::string_view piece) -> Result<void> {
       hash.add(piece);
       if (!is_text(file.slot.holder)) return {};
       text.add(piece, encoded);
@@ -243,7 +237,7 @@ class Surveying {
 
   static constexpr std::uint64_t kTellBytes = 1024 * 1024;
 
-  const Home& home_;
+  SessionSource& source_;
   const Inventory& inventory_;
   const ArchiveOptions& options_;
   ArchiveCopies copies_;
@@ -268,34 +262,39 @@ bool holds_records(const SurveyedFile& file) {
   return file.slot.holder == Holder::main_session || file.slot.holder == Holder::agent_files;
 }
 
-Result<Survey> survey_session(const Home& home, const Inventory& inventory, const ArchiveOptions& options,
+Result<Survey> survey_session(SessionSource& source, const Inventory& inventory, const ArchiveOptions& options,
                               const std::function<Result<int>()>& copies, const Progress& progress) {
-  return Surveying(home, inventory, options, copies, progress).run();
+  return Surveying(source, inventory, options, copies, progress).run();
 }
 
-Result<Content> Content::open(const Home& home, const SurveyedFile& file) {
-  Content content;
+Result<reading::ByteSource> content_of(SessionSource& source, const SurveyedFile& file) {
+  reading::ByteSource content;
   if (file.origin.path.empty()) {
-    content.fd_ = file.origin.copy;
-    content.from_ = file.origin.from;
+    content.read = [fd = file.origin.copy, from = file.origin.from](std::uint64_t offset,
+                                                                    std::span<char> to) -> Result<std::size_t> {
+      for (;;) {
+        const ssize_t got = ::pread(fd, to.data(), to.size(), static_cast<off_t>(from + offset));
+        if (got >= 0) return static_cast<std::size_t>(got);
+        if (errno != EINTR) return fail(system_error("reading a copy for the archive", errno));
+      }
+    };
   } else {
-    HF_TRY(content.owned_, open_plain(home, file.origin.path));
+    HF_TRY(content, source.open(file.origin.path));
+    if (content.size < file.bytes) return was_cut(file.origin.path);
   }
-  content.bytes_ = file.bytes;
+  content.size = file.bytes;
   return content;
 }
 
-Result<void> Content::each_piece(const std::function<Result<void>(std::string_view)>& take) const {
+Result<void> each_piece(const reading::ByteSource& content, const std::function<Result<void>(std::string_view)>& take) {
   const auto buffer = std::make_unique_for_overwrite<char[]>(jsonl::kReadBytes);
-  for (std::uint64_t at = from(); at < to();) {
-    const std::size_t wanted = std::min<std::uint64_t>(jsonl::kReadBytes, to() - at);
+  for (std::uint64_t at = 0; at < content.size;) {
+    const std::size_t wanted = std::min<std::uint64_t>(jsonl::kReadBytes, content.size - at);
     std::size_t filled = 0;
     while (filled < wanted) {
-      const ssize_t got = ::pread(fd(), buffer.get() + filled, wanted - filled, static_cast<off_t>(at + filled));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail(system_error("reading a file of the session", errno));
+      HF_TRY(const std::size_t got, content.read(at + filled, std::span(buffer.get() + filled, wanted - filled)));
       if (got == 0) return was_cut("a file of the session");
-      filled += static_cast<std::size_t>(got);
+      filled += got;
     }
     HF_CHECK(take({buffer.get(), filled}));
     at += filled;

@@ -6,10 +6,9 @@
 // longest line and of the irregular lines that are kept, which are limited. Internal to the archive writer.
 
 #include "base/crypto/hash.h"
-#include "base/files/fd.h"
 #include "kinds/transcripts/archive/archive_slots.h"
 #include "kinds/transcripts/archive/archive_writer.h"
-#include "kinds/transcripts/home/home.h"
+#include "kinds/transcripts/source/session_source.h"
 
 #include <functional>
 
@@ -30,7 +29,7 @@ struct IrregularLine {
 
 // Bytes to be archived: of a file of the session, or of a changed copy of it in the writer's own temporary file.
 struct Origin {
-  std::string path;  // below the home; empty: in `copy`
+  std::string path;  // in the source; empty: in `copy`
   int copy = -1;
   std::uint64_t from = 0;
 };
@@ -70,24 +69,12 @@ bool holds_records(const SurveyedFile& file);
 
 // Errors: conflict (a file was cut while it was read), not_found (the main transcript), io, cancelled. `copies` is made on
 // demand.
-Result<Survey> survey_session(const Home& home, const Inventory& inventory, const ArchiveOptions& options,
+Result<Survey> survey_session(SessionSource& source, const Inventory& inventory, const ArchiveOptions& options,
                               const std::function<Result<int>()>& copies, const Progress& progress);
 
-// The bytes of a surveyed file, opened again.
-class Content {
- public:
-  static Result<Content> open(const Home& home, const SurveyedFile& file);
-  int fd() const { return owned_ ? owned_.get() : fd_; }
-  std::uint64_t from() const { return from_; }
-  std::uint64_t to() const { return from_ + bytes_; }
-
-  // Always in pieces of the same size. Errors: conflict (it has become shorter), io.
-  Result<void> each_piece(const std::function<Result<void>(std::string_view)>& take) const;
-
- private:
-  Fd owned_;
-  int fd_ = -1;
-  std::uint64_t from_ = 0, bytes_ = 0;
-};
+// The bytes of a surveyed file, opened again. Errors: conflict (it has become shorter), not_found, io.
+Result<reading::ByteSource> content_of(SessionSource& source, const SurveyedFile& file);
+// Always in pieces of the same size. Errors: conflict, io, those of `take`.
+Result<void> each_piece(const reading::ByteSource& content, const std::function<Result<void>(std::string_view)>& take);
 
 }  // namespace holdfast::transcripts

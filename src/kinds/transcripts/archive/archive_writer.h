@@ -26,6 +26,8 @@ struct ArchiveOptions {
   Millis archived_at = 0;
 };
 
+class SessionSource;
+
 struct ArchiveReport {
   ArchiveHeader header;
   ArchiveCounts counts;
@@ -37,9 +39,9 @@ struct ArchiveReport {
 };
 
 // Writes path, mode 0600, with everything synced; path must not exist, its folder must. On error nothing of it stays. `inventory`
-// and what it says about the project root come from the caller. Errors: conflict (exists; the session changed twice while it was
-// read), not_found, io, cancelled.
-Result<ArchiveReport> write_archive(const Home& home, const Inventory& inventory, const std::string& project_root,
+// (all of the source's, or a part of it) and the project's root come from the caller. Errors: conflict (exists; the session
+// changed twice while it was read), not_found, io, cancelled.
+Result<ArchiveReport> write_archive(SessionSource& source, const Inventory& inventory, const std::string& project_root,
                                     const std::string& path, const ArchiveOptions& options, const Progress& progress = {});
 
 }  // namespace holdfast::transcripts

@@ -33,9 +33,9 @@ Result<ArchiveReport> archive(const TestHome& home, const SessionPlace& place, c
                               ArchiveOptions options = {}) {
   if (options.archived_at == 0) options.archived_at = kArchivedAt;
   options.format = path.ends_with(".zst") ? ArchiveFormat::zst : ArchiveFormat::json;
-  const Home opened = home.home();
-  HF_TRY(const Inventory inventory, take_inventory(opened, place));
-  return write_archive(opened, inventory, "/home/dev/work/demo", path, options);
+  const auto source = source_on_disk(home.home(), place);
+  HF_TRY(const Inventory inventory, source->inventory());
+  return write_archive(*source, inventory, "/home/dev/work/demo", path, options);
 }
 
 // Archives the session both ways, reads it back and compares every file with the one on disk.
@@ -270,9 +270,10 @@ TEST(ArchiveWriter, Archive_2_WhatExistsIsNotReplacedAndNothingIsLeftOnError) {
   EXPECT_EQ(archive(home, demo(kSessionId), folder / "none/a.json").error().kind, ErrorKind::not_found);
 
   const Home opened = home.home();
-  const Inventory inventory = take_inventory(opened, demo(kSessionId)).value();
+  const auto source = source_on_disk(opened, demo(kSessionId));
+  const Inventory inventory = source->inventory().value();
   const auto stop = [](std::string_view step, std::uint64_t, std::uint64_t) { return step != "write"; };
-  EXPECT_EQ(write_archive(opened, inventory, "", folder / "b.json", {}, stop).error().kind, ErrorKind::cancelled);
+  EXPECT_EQ(write_archive(*source, inventory, "", folder / "b.json", {}, stop).error().kind, ErrorKind::cancelled);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
@@ -280,7 +281,8 @@ TEST(ArchiveWriter, Archive_4_5_ASessionThatChangesBetweenThePassesIsReadAgain) 
   const TestHome home = TestHome::of_client();
   const TestFolder folder;
   const Home opened = home.home();
-  const Inventory inventory = take_inventory(opened, demo(kSessionId)).value();
+  const auto source = source_on_disk(opened, demo(kSessionId));
+  const Inventory inventory = source->inventory().value();
   ArchiveOptions options;
   options.with_history = true;  // so that all of the inventory is read
   options.format = ArchiveFormat::json;
@@ -294,7 +296,7 @@ TEST(ArchiveWriter, Archive_4_5_ASessionThatChangesBetweenThePassesIsReadAgain) 
     }
     return true;
   };
-  const auto once = write_archive(opened, inventory, "", folder / "once.json", options, change);
+  const auto once = write_archive(*source, inventory, "", folder / "once.json", options, change);
   ASSERT_TRUE(once) << once.error().message;
   EXPECT_EQ(changes, 1);
   Collector collector;
@@ -302,7 +304,7 @@ TEST(ArchiveWriter, Archive_4_5_ASessionThatChangesBetweenThePassesIsReadAgain) 
   EXPECT_EQ(collector.files[demo(kSessionId).transcript()], home.read(demo(kSessionId).transcript()));
 
   most = 1000;
-  EXPECT_EQ(write_archive(opened, inventory, "", folder / "twice.json", options, change).error().kind, ErrorKind::conflict);
+  EXPECT_EQ(write_archive(*source, inventory, "", folder / "twice.json", options, change).error().kind, ErrorKind::conflict);
   EXPECT_FALSE(std::filesystem::exists(folder / "twice.json"));
 }
 
@@ -310,13 +312,14 @@ TEST(ArchiveWriter, Archive_4_5_BytesAppendedMeanwhileAreNotPartOfIt) {
   const TestHome home = TestHome::of_client();
   const TestFolder folder;
   const Home opened = home.home();
-  const Inventory inventory = take_inventory(opened, demo(kSessionId)).value();
+  const auto source = source_on_disk(opened, demo(kSessionId));
+  const Inventory inventory = source->inventory().value();
   const std::string before = home.read(demo(kSessionId).transcript());
   const auto grow = [&](std::string_view step, std::uint64_t, std::uint64_t) {
     if (step == "write") home.append(demo(kSessionId).transcript(), "{\"new\":1}\n");
     return true;
   };
-  ASSERT_TRUE(write_archive(opened, inventory, "", folder / "a.json.zst", {}, grow));
+  ASSERT_TRUE(write_archive(*source, inventory, "", folder / "a.json.zst", {}, grow));
   Collector collector;
   ASSERT_TRUE(open_archive(folder / "a.json.zst")->read(collector));
   EXPECT_EQ(collector.files[demo(kSessionId).transcript()], before);
@@ -403,14 +406,16 @@ TEST(ArchiveWriter, Archive_12_ACompressedCodexSessionIsArchivedAsWhatItHolds) {
   const std::string compressed = packed(text);
   const std::string path = "sessions/2026/11/15/rollout-2026-11-15T03-06-44-" + kSessionId + ".jsonl";
   home.write(path + ".zst", compressed);
-  Inventory inventory;
-  inventory.place.session_id = kSessionId;
-  inventory.artifacts.push_back({ArtifactKind::main_transcript, path + ".zst", compressed.size(), 0600, 0});
+  CodexSession session;
+  session.id = kSessionId;
+  session.path = path + ".zst";
+  session.compressed = true;
+  const auto source = source_on_disk(home.home(), AnySession{session});
+  const Inventory inventory = source->inventory().value();
   const TestFolder folder;
-  const Home opened = home.home();
   ArchiveOptions options;
   options.format = ArchiveFormat::json;
-  const auto report = write_archive(opened, inventory, "/p", folder / "a.json", options);
+  const auto report = write_archive(*source, inventory, "/p", folder / "a.json", options);
   ASSERT_TRUE(report) << report.error().message;
   auto reader = open_archive(folder / "a.json");
   ASSERT_TRUE(reader) << reader.error().message;

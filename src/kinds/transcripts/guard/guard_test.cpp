@@ -1,10 +1,8 @@
 #include "kinds/transcripts/guard/guard.h"
 
 #include "kinds/transcripts/guard/guard_watch.h"
-#include "kinds/transcripts/guard/kept_home.h"
 #include "kinds/transcripts/guard/test_guard.h"
 #include "kinds/transcripts/reading/session_info.h"
-#include "kinds/transcripts/remote/archive_place.h"
 #include "kinds/transcripts/testing/test_tree.h"
 
 #include <gmock/gmock.h>
@@ -97,24 +95,20 @@ TEST_F(GuardTest, GoneSessionsAreFoundListedAndDescribed) {
   EXPECT_EQ(find_kept_session(*blobs_, "000000a").error().kind, ErrorKind::ambiguous);
   EXPECT_EQ(find_kept_session(*blobs_, "99").error().kind, ErrorKind::not_found);
 
-  const std::string temporary = on_disk.temporary_folder().value();
-  {
-    KeptHome home = KeptHome::make(temporary, blobs_.get()).value();
-    EXPECT_EQ(home.line_of(kept)->title, line.title);
-    const AnySession laid_out = home.lay_out(kept).value();
-    const Inventory copy = home.homes().inventory(laid_out).value();
-    ASSERT_EQ(copy.artifacts.size() + 1, inventory.artifacts.size());  // without the lock
-    for (const Artifact& artifact : copy.artifacts) {
-      const Artifact* const was = inventory.find(artifact.path);
-      ASSERT_TRUE(was) << artifact.path;
-      EXPECT_EQ(artifact.mode, was->mode);
-      EXPECT_EQ(artifact.mtime, was->mtime);
-    }
-    SessionInfo info = describe_session(on_disk.over(home.homes()), laid_out).value();
-    mark_as_kept(info, "guard:" + kept.id);
-    EXPECT_EQ(info.state_word(), "kept");
+  const auto source = source_in_guard(*blobs_, kept);
+  EXPECT_EQ(source->line()->title, line.title);
+  const Inventory copy = source->inventory().value();
+  ASSERT_EQ(copy.artifacts.size() + 1, inventory.artifacts.size());  // without the lock
+  for (const Artifact& artifact : copy.artifacts) {
+    const Artifact* const was = inventory.find(artifact.path);
+    ASSERT_TRUE(was) << artifact.path;
+    EXPECT_EQ(artifact.kind, was->kind);
+    EXPECT_EQ(artifact.size, was->size);
+    EXPECT_EQ(artifact.mode, was->mode);
+    EXPECT_EQ(artifact.mtime, was->mtime);
   }
-  EXPECT_TRUE(std::filesystem::is_empty(temporary));
+  EXPECT_EQ(describe_session(on_disk, *source)->state_word(), "kept");
+  EXPECT_TRUE(std::filesystem::is_empty(on_disk.temporary_folder().value())) << "nothing is laid out for it";
 }
 
 TEST_F(GuardTest, RestoresByteForByteWhatIsGone) {
@@ -134,14 +128,11 @@ TEST_F(GuardTest, RestoresByteForByteWhatIsGone) {
   const Keeper verbs = keeper();
   const auto start = std::filesystem::file_time_type::clock::now();
   for (const auto& [id, inventory] : inventories) {
-    auto archive = open_kept(verbs, find_kept_session(*blobs_, id).value());
-    ASSERT_TRUE(archive) << archive.error().message;
-    EXPECT_EQ(archive->origin, "guard:" + id);
-    RestoreOptions options;
+    const auto source = source_in_guard(*blobs_, find_kept_session(*blobs_, id).value());
+    EXPECT_EQ(source->name(), "guard:" + id);
+    CopyOptions options;
     options.in_place = true;
-    options.current_folder = "/";
-    options.trusted = archive->trusted;
-    const auto result = verbs.restore(std::move(archive->file), archive->origin, options);
+    const auto result = verbs.restore(*source, options);
     ASSERT_TRUE(result) << result.error().message;
     for (const Artifact& artifact : inventory.artifacts) {
       EXPECT_EQ(files_.read(artifact.path), bytes[artifact.path]) << artifact.path;

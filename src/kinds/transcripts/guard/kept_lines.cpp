@@ -1,26 +1,8 @@
 #include "kinds/transcripts/guard/kept_lines.h"
 
+#include "kinds/transcripts/source/session_source.h"
+
 namespace holdfast::transcripts {
-
-namespace {
-
-// What is known without reading any of it.
-SessionLine bare_line(const KeptSession& kept) {
-  SessionLine line;
-  if (kept.product == Product::claude) {
-    line.session.found = FoundSession{kept.place, kept.transcript.size, kept.transcript.modified_at};
-    return line;
-  }
-  CodexSession session;
-  session.id = kept.id;
-  session.path = kept.path();
-  session.size = kept.transcript.size;
-  session.mtime = kept.transcript.modified_at;
-  line.session.found = std::move(session);
-  return line;
-}
-
-}  // namespace
 
 Result<KeptLines::Sessions> KeptLines::sessions() {
   HF_TRY(session::Blobs* const guard, keeper_.guard());
@@ -41,12 +23,7 @@ Result<SessionLine> KeptLines::line_of(const KeptSession& session) {
   const std::string name = session.transcript.sha256 + session.transcript.key;
   const std::lock_guard lock(mutex_);
   if (const auto known = lines_.find(name); known != lines_.end()) return known->second;
-  if (!home_) {
-    HF_TRY(const std::string folder, keeper_.temporary_folder());
-    HF_TRY(KeptHome made, KeptHome::make(folder, guard));
-    home_ = std::make_unique<KeptHome>(std::move(made));
-  }
-  HF_TRY(SessionLine line, home_->line_of(session));
+  HF_TRY(SessionLine line, source_in_guard(*guard, session)->line());
   if (lines_.size() >= kMostLines) lines_.clear();
   return lines_.emplace(name, std::move(line)).first->second;
 }
@@ -58,7 +35,11 @@ Result<KeptTranscript> KeptLines::transcript(KeptSession session, const KeptVers
   }
   auto line = line_of(session);
   if (!line && line.error().kind != ErrorKind::corrupt) return fail(std::move(line).error());
-  SessionLine shown = line ? *std::move(line) : bare_line(session);
+  SessionLine shown;
+  if (line)
+    shown = *std::move(line);
+  else
+    shown.session = any_session(session);  // what is known without reading any of it
   return KeptTranscript{std::move(session), std::move(shown)};
 }
 

@@ -5,7 +5,6 @@
 //
 // Any thread; whoever asks for something new waits for others who do.
 
-#include "kinds/transcripts/guard/kept_home.h"
 #include "kinds/transcripts/verbs/keeper.h"
 
 #include <memory>
@@ -40,7 +39,6 @@ class KeptLines {
   std::mutex mutex_;  // of all below
   std::int64_t generation_ = -1;
   Sessions sessions_;
-  std::unique_ptr<KeptHome> home_;
   std::unordered_map<std::string, SessionLine> lines_;  // by hash of the transcript and its key
 };
 

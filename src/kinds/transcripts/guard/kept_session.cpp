@@ -3,7 +3,6 @@
 #include "base/ids.h"
 #include "jsonl/scan.h"
 #include "kinds/transcripts/home/find.h"
-#include "kinds/transcripts/products/claude/slugs.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
 
 #include <fmt/format.h>
@@ -37,7 +36,7 @@ std::optional<KeptSession> session_of(session::KeptFile kept) {
 }
 
 // What is left of it when it is damaged.
-jsonl::LineReader lines_of(session::Blobs& blobs, const session::KeptFile& file) {
+jsonl::LineReader kept_lines_of(session::Blobs& blobs, const session::KeptFile& file) {
   return jsonl::LineReader::of_source([&blobs, file, at = std::uint64_t{0}, lost = std::vector<session::Blobs::Gap>()](
                                           char* to, std::size_t room) mutable -> Result<std::size_t> {
     HF_TRY(const std::size_t got, blobs.read_what_is_left(file, at, std::span(to, room), lost));
@@ -48,7 +47,7 @@ jsonl::LineReader lines_of(session::Blobs& blobs, const session::KeptFile& file)
 
 // The top-level sessionId of the first record that has one; empty: nobody's.
 Result<std::string> session_of_flat_agent(session::Blobs& blobs, const session::KeptFile& file) {
-  auto lines = lines_of(blobs, file);
+  auto lines = kept_lines_of(blobs, file);
   jsonl::Scanner scanner;
   constexpr std::array<std::string_view, 1> kNames = {"sessionId"};
   std::array<jsonl::Token, 1> found;
@@ -61,10 +60,9 @@ Result<std::string> session_of_flat_agent(session::Blobs& blobs, const session::
   }
 }
 
-Result<void> add_plans(session::Blobs& blobs, std::vector<session::KeptFile>& files) {
-  Slugs slugs;
+Result<void> add_plans(session::Blobs& blobs, std::vector<session::KeptFile>& files, Slugs& slugs) {
   for (const session::KeptFile& file : files)
-    if (file.key.ends_with(".jsonl")) HF_CHECK(collect_slugs(lines_of(blobs, file), slugs));
+    if (file.key.ends_with(".jsonl")) HF_CHECK(collect_slugs(kept_lines_of(blobs, file), slugs));
   for (const std::string& slug : slugs.names) {
     HF_TRY(auto plan, blobs.file(guard_key({Product::claude, "plans/" + slug + ".md"})));
     if (plan) files.push_back(*std::move(plan));
@@ -168,7 +166,8 @@ Result<session::KeptFile> chosen_version(session::Blobs& blobs, const session::K
   return versions.empty() ? newest : versions.back();
 }
 
-Result<std::vector<session::KeptFile>> files_of(session::Blobs& blobs, const KeptSession& kept, const KeptVersion& version) {
+Result<std::vector<session::KeptFile>> files_of(session::Blobs& blobs, const KeptSession& kept, const KeptVersion& version,
+                                                Slugs* slugs) {
   HF_TRY(const session::KeptFile transcript, chosen_version(blobs, kept.transcript, version, true));
   std::vector<session::KeptFile> files = {transcript};
   if (kept.product == Product::codex) return files;
@@ -189,12 +188,41 @@ Result<std::vector<session::KeptFile>> files_of(session::Blobs& blobs, const Kep
       files.push_back(file);
     }
   }
-  HF_CHECK(add_plans(blobs, files));
+  Slugs named;
+  HF_CHECK(add_plans(blobs, files, slugs ? *slugs : named));
   if (version.as_of)
     for (session::KeptFile& file : files | std::views::drop(1)) {
       HF_TRY(file, chosen_version(blobs, file, version, false));
     }
   return files;
+}
+
+Result<void> check_kept(session::Blobs& blobs, const session::KeptFile& file,
+                        const std::function<Result<void>(std::uint64_t bytes)>& tell) {
+  std::string piece(jsonl::kReadBytes, '\0');
+  for (std::uint64_t at = 0; at < file.size;) {
+    HF_TRY(const std::size_t got, blobs.read(file, at, piece));
+    if (got == 0) return fail(ErrorKind::corrupt, fmt::format("{}: the guard has only {} of {} bytes", file.key, at, file.size));
+    at += got;
+    HF_CHECK(tell(got));
+  }
+  return {};
+}
+
+Error lost_transcript(const KeptSession& kept, Error why) {
+  why.hint = fmt::format("holdfast export {} shows what is left of it; holdfast guard cat --partial prints it", kept.id);
+  return why;
+}
+
+AnySession any_session(const KeptSession& kept) {
+  if (kept.product == Product::claude) return {FoundSession{kept.place, kept.transcript.size, kept.transcript.modified_at}};
+  CodexSession session;
+  session.id = kept.id;
+  session.path = kept.path();
+  session.compressed = session.path.ends_with(kCompressedEnding);
+  session.size = kept.transcript.size;
+  session.mtime = kept.transcript.modified_at;
+  return {session};
 }
 
 }  // namespace holdfast::transcripts

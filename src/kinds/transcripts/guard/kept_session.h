@@ -3,6 +3,7 @@
 // Sessions as the guard has them. Status `kept` (design 8.6): the guard has it, and the client no longer.
 
 #include "kinds/transcripts/guard/guard_files.h"
+#include "kinds/transcripts/products/claude/slugs.h"
 #include "session/blobs.h"
 
 #include <map>
@@ -45,8 +46,17 @@ Result<std::vector<KeptSession>> gone_sessions(const Homes& homes, session::Blob
 // nobody's here: which session they belong to only its records say.
 Result<std::map<std::string, std::size_t>> missing_files(const Homes& homes, session::Blobs& blobs);
 
-// What the guard has of it: by its id, flat subagents whose first record names it, and the plans its records name. In the
-// versions that are meant.
-Result<std::vector<session::KeptFile>> files_of(session::Blobs& blobs, const KeptSession& kept, const KeptVersion& version = {});
+// What the guard has of it: by its id, flat subagents whose first record names it, and the plans its records name (told of in
+// `slugs`). In the versions that are meant.
+Result<std::vector<session::KeptFile>> files_of(session::Blobs& blobs, const KeptSession& kept, const KeptVersion& version = {},
+                                                Slugs* slugs = nullptr);
+// All of the file can be read; `tell` hears of every piece. Errors: corrupt, those of `tell`.
+Result<void> check_kept(session::Blobs& blobs, const session::KeptFile& file,
+                        const std::function<Result<void>(std::uint64_t bytes)>& tell);
+// Of a session whose transcript cannot be read.
+Error lost_transcript(const KeptSession& kept, Error why);
+
+// As it was in its client's home.
+AnySession any_session(const KeptSession& kept);
 
 }  // namespace holdfast::transcripts

@@ -1,13 +1,11 @@
 #include "kinds/transcripts/guard/restore_kept.h"
 
-#include "base/files/zstd.h"
-#include "jsonl/line_reader.h"
-#include "jsonl/scan.h"
 #include "kinds/transcripts/home/home.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
 #include "kinds/transcripts/reading/session_info.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/stage_session.h"
+#include "kinds/transcripts/verbs/verify.h"
 
 #include <fmt/format.h>
 
@@ -20,19 +18,10 @@
 namespace holdfast::transcripts {
 namespace {
 
-constexpr std::size_t kKeptPieceBytes = 256 * 1024;
-// A longer line comes in pieces: an image must not cost memory.
-constexpr std::size_t kLongestLine = 4 * 1024 * 1024;
 // A transcript of less than this part of what an earlier version had was more likely emptied than meant.
 constexpr std::uint64_t kMuchShorter = 2;
 
-jsonl::LineReader::Source kept_bytes(session::Blobs& guard, const session::KeptFile& file) {
-  return [&guard, file, at = std::uint64_t{0}](char* to, std::size_t room) mutable -> Result<std::size_t> {
-    HF_TRY(const std::size_t got, guard.read(file, at, std::span(to, room)));
-    at += got;
-    return got;
-  };
-}
+constexpr std::size_t kComparedBytes = 256 * 1024;
 
 enum class There { no, same, grown, differs };
 
@@ -45,7 +34,7 @@ Result<There> compare(const Home& home, const std::string& path, session::Blobs&
   if (::fstat(file->get(), &status) != 0) return fail(system_error(path, errno));
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size < kept.size) return There::differs;
-  std::string ours(kKeptPieceBytes, '\0'), theirs(kKeptPieceBytes, '\0');
+  std::string ours(kComparedBytes, '\0'), theirs(kComparedBytes, '\0');
   for (std::uint64_t at = 0; at < kept.size;) {
     HF_TRY(const std::size_t got, guard.read(kept, at, ours));
     std::size_t filled = 0;
@@ -104,15 +93,30 @@ class RestoringKept {
     done_ = 0;
     total_ = 0;
     for (const session::KeptFile& file : missing_) total_ += file.size;
+    std::vector<Artifact> artifacts;
+    for (const session::KeptFile& file : missing_) {
+      HF_TRY(const bool whole, is_whole(file, progress));
+      if (whole) artifacts.push_back(artifact_of(file));
+    }
     std::optional<Staging> staging;
-    if (!options_.dry_run && !missing_.empty()) {
+    if (!options_.dry_run && !artifacts.empty()) {
       HF_TRY(Staging begun, Staging::begin(home_, "restore", kept_.id));
       staging.emplace(std::move(begun));
     }
-    for (const session::KeptFile& file : missing_) HF_CHECK(put_back(file, staging ? &*staging : nullptr, progress));
+    StageSession::Options options;
+    options.staging = staging ? &*staging : nullptr;
+    options.place = [](const Artifact& each) -> std::optional<std::string> { return each.path; };
+    StageSession stage(std::move(options));
+    const auto source = source_in_guard(guard_, kept_, options_.version);
+    HF_CHECK(source->read(artifacts, stage));
+    counts_ = stage.counts();
+    // A compressed rollout was put back as it is: its records are counted in what it holds.
+    if (!artifacts.empty() && artifacts.front().path.ends_with(kCompressedEnding)) {
+      HF_TRY(const VerifyReport report, verify_session(*source));
+      counts_.main_records = report.main_records;
+    }
     if (!staging) return {};
-    const bool main = !missing_.empty() && missing_.front().key == kept_.transcript.key;
-    if (main) staging->set_main(kept_.path(), "");
+    if (artifacts.front().path == kept_.path()) staging->set_main(kept_.path(), "");
     return staging->commit();
   }
 
@@ -147,96 +151,23 @@ class RestoringKept {
     return {};
   }
 
-  // One stage a file: one that cannot be read to its end is thrown away without the others.
-  Result<void> put_back(const session::KeptFile& file, Staging* staging, const Progress& progress) {
+  // False: it is damaged, and left out.
+  Result<bool> is_whole(const session::KeptFile& file, const Progress& progress) {
+    auto whole = check_kept(guard_, file, [&](std::uint64_t bytes) { return tell(progress, "reading the guard", bytes); });
+    if (whole) return true;
+    if (whole.error().kind != ErrorKind::corrupt) return fail(std::move(whole).error());
+    if (file.key == kept_.transcript.key) return fail(lost_transcript(kept_, std::move(whole).error()));
+    const std::string path = shown_path(file_of_key(file.key).value_or(GuardedFile{}).path);
+    result_.left_out.push_back(path + ": damaged in the guard");
+    result_.warnings.push_back(path + " is damaged in the guard and was left out");
+    return false;
+  }
+
+  Artifact artifact_of(const session::KeptFile& file) const {
     const std::string path = file_of_key(file.key).value_or(GuardedFile{}).path;
-    if (auto whole = check(file, progress); !whole) {
-      if (whole.error().kind != ErrorKind::corrupt) return whole;
-      if (file.key == kept_.transcript.key)
-        return fail(ErrorKind::corrupt, whole.error().message,
-                    fmt::format("holdfast export {} shows what is left of it; holdfast guard cat --partial prints it", kept_.id));
-      result_.left_out.push_back(shown_path(path) + ": damaged in the guard");
-      result_.warnings.push_back(shown_path(path) + " is damaged in the guard and was left out");
-      return {};
-    }
-    Artifact artifact;
-    artifact.kind = kind_of_path(path, kept_.place).value_or(ArtifactKind::other);
-    if (kept_.product == Product::codex) artifact.kind = ArtifactKind::main_transcript;
-    artifact.path = path;
-    artifact.size = file.size;
-    artifact.mode = file.mode & 0777;
-    StageSession::Options options;
-    options.staging = staging;
-    options.place = [](const Artifact& each) -> std::optional<std::string> { return each.path; };
-    StageSession stage(std::move(options));
-    HF_CHECK(stage.begin(artifact));
-    HF_CHECK(give(file, artifact, stage));
-    HF_CHECK(stage.end());
-    add(stage.counts());
-    return {};
-  }
-
-  // All of it can be read. What was read a moment ago is mostly still at hand when it is written.
-  Result<void> check(const session::KeptFile& file, const Progress& progress) {
-    std::string piece(kKeptPieceBytes, '\0');
-    for (std::uint64_t at = 0; at < file.size;) {
-      HF_TRY(const std::size_t got, guard_.read(file, at, piece));
-      if (got == 0)
-        return fail(ErrorKind::corrupt, fmt::format("{}: the guard has only {} of {} bytes", file.key, at, file.size));
-      at += got;
-      HF_CHECK(tell(progress, "reading the guard", got));
-    }
-    return {};
-  }
-
-  Result<void> give(const session::KeptFile& file, const Artifact& artifact, StageSession& stage) {
-    if (is_line_file(artifact.kind) && !file.key.ends_with(kCompressedEnding)) {
-      return each_line(jsonl::LineReader::of_source(kept_bytes(guard_, file), kLongestLine),
-                       [&](const Receiver::Piece& piece) { return stage.line(piece); });
-    }
-    const auto read = kept_bytes(guard_, file);
-    std::string piece(kKeptPieceBytes, '\0');
-    for (;;) {
-      HF_TRY(const std::size_t got, read(piece.data(), piece.size()));
-      if (got == 0) break;
-      HF_CHECK(stage.bytes(std::string_view(piece).substr(0, got)));
-    }
-    return file.key.ends_with(kCompressedEnding) ? count_packed(file) : Result<void>{};
-  }
-
-  Result<void> count_packed(const session::KeptFile& file) {
-    HF_TRY(ZstdReader reader, ZstdReader::make(kept_bytes(guard_, file)));
-    auto lines =
-        jsonl::LineReader::of_source([&reader](char* to, std::size_t room) { return reader.read(to, room); }, kLongestLine);
-    return each_line(std::move(lines), [&](const Receiver::Piece& piece) -> Result<void> {
-      counts_.main_records += piece.record ? 1 : 0;
-      return {};
-    });
-  }
-
-  // Of a line that is too long to look into the last piece is the record.
-  template <class Take>
-  Result<void> each_line(jsonl::LineReader lines, Take take) {
-    bool object = false;
-    std::uint64_t number = 0;
-    for (;;) {
-      HF_TRY(const auto line, lines.next());
-      if (!line) return {};
-      if (line->number != std::exchange(number, line->number)) object = line->text.starts_with('{');
-      const bool record =
-          line->overlong ? !line->ending.empty() && object && line->text.ends_with('}') : scanner_.shape(line->text).is_record();
-      HF_CHECK(take(Receiver::Piece{line->text, line->ending, record, line->overlong}));
-    }
-  }
-
-  void add(const StageSession::Counts& counts) {
-    for (const auto& [kind, count] : counts.files) counts_.files[kind] += count;
-    counts_.main_records += counts.main_records;
-    counts_.agent_records += counts.agent_records;
-    counts_.bytes += counts.bytes;
-    counts_.agent_files.insert(counts_.agent_files.end(), counts.agent_files.begin(), counts.agent_files.end());
-    counts_.warnings.insert(counts_.warnings.end(), counts.warnings.begin(), counts.warnings.end());
-    if (!counts.custom_title.empty()) counts_.custom_title = counts.custom_title;
+    const ArtifactKind kind = kept_.product == Product::codex ? ArtifactKind::main_transcript
+                                                              : kind_of_path(path, kept_.place).value_or(ArtifactKind::other);
+    return {kind, path, file.size, file.mode & 0777, file.modified_at};
   }
 
   const Home& home_;
@@ -245,7 +176,6 @@ class RestoringKept {
   const RestoreKeptOptions& options_;
   std::vector<session::KeptFile> missing_;
   std::uint64_t total_ = 0, done_ = 0;
-  jsonl::Scanner scanner_;
   StageSession::Counts counts_;
   CopyResult result_;
 };

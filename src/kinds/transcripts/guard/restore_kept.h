@@ -7,7 +7,7 @@
 // it again; modes are those of before without the rights of group and others: it all holds what the transcript does.
 
 #include "kinds/transcripts/guard/kept_lines.h"
-#include "kinds/transcripts/verbs/restore.h"
+#include "kinds/transcripts/verbs/copy.h"
 
 namespace holdfast::transcripts {
 

@@ -1,10 +1,9 @@
 #include "kinds/transcripts/guard/restore_kept.h"
 
 #include "base/files/zstd_block.h"
-#include "kinds/transcripts/guard/kept_reading.h"
 #include "kinds/transcripts/guard/test_guard.h"
 #include "kinds/transcripts/home/home.h"
-#include "kinds/transcripts/remote/archive_place.h"
+#include "kinds/transcripts/reading/transcript_reading.h"
 #include "kinds/transcripts/verbs/verify.h"
 #include "reading/export.h"
 
@@ -139,9 +138,18 @@ TEST_F(RestoreKeptTest, NamesThatAreNoUtf8ComeBack) {
   ASSERT_TRUE(put_back(id_));
   EXPECT_EQ(files_.read(path), "saved");
   EXPECT_EQ(shown_path("bad\xff\xfename ä.txt"), "bad\\xff\\xfename ä.txt");
-  // As a copy it cannot come: an archive has no such names, and says so.
+  // As a copy, too, but not in an archive, which has no such names and says so.
   std::filesystem::remove_all(files_ / "projects");
-  EXPECT_THAT(open_kept(verbs_, kept(id_).session)->left_out, Contains(HasSubstr("a name that an archive cannot hold")));
+  CopyOptions options;
+  options.target_project = files_.outside();
+  options.new_session_id = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5c";
+  const auto source = source_in_guard(*blobs_, kept(id_).session);
+  const auto copy = verbs_.restore(*source, options);
+  ASSERT_TRUE(copy) << copy.error().message;
+  const AnySession copied = homes_.find(options.new_session_id).value();
+  EXPECT_EQ(files_.read(copied.claude()->place.folder() + "/tool-results/bad\xff\xfename.txt"), "saved");
+  EXPECT_THAT(verbs_.write(*source, files_.outside() + "/a.json", {})->report.left_out,
+              Contains(HasSubstr("a name that an archive cannot hold")));
 }
 
 TEST_F(RestoreKeptTest, FlatSubagentsBelongToWhomTheirFirstRecordNames) {
@@ -192,8 +200,8 @@ TEST_F(RestoreKeptTest, CompressedRolloutsAreRestoredArchivedClonedAndVerified) 
   std::filesystem::remove(plain);
   std::ofstream(plain + ".zst", std::ios::binary) << packed;
   const AnySession session = homes_.find(id).value();
-  EXPECT_EQ(verify_session(homes_.codex, homes_.inventory(session).value())->records, 1U);
-  const auto archived = verbs_.write(session, files_.outside() + "/a.json.zst", {});
+  EXPECT_EQ(verify_session(*verbs_.source(session))->records, 1U);
+  const auto archived = verbs_.write(*verbs_.source(session), files_.outside() + "/a.json.zst", {});
   ASSERT_TRUE(archived) << archived.error().message;
   EXPECT_EQ(archived->report.counts.main_records, 1U);
   const auto cloned = verbs_.clone(session, {});
@@ -208,7 +216,9 @@ TEST_F(RestoreKeptTest, CompressedRolloutsAreRestoredArchivedClonedAndVerified) 
   std::ifstream back(plain + ".zst", std::ios::binary);
   EXPECT_EQ((std::string{std::istreambuf_iterator<char>(back), {}}), packed);
   std::filesystem::remove(plain + ".zst");
-  EXPECT_TRUE(open_kept(verbs_, kept(id).session)) << "also as a copy";
+  const auto copied = verbs_.restore(*source_in_guard(*blobs_, kept(id).session), {});
+  ASSERT_TRUE(copied) << copied.error().message;
+  EXPECT_EQ(copied->main_records, 1U);
 }
 
 TEST_F(RestoreKeptTest, OfADamagedSessionTheGoodPartsAreRead) {
@@ -233,7 +243,7 @@ TEST_F(RestoreKeptTest, OfADamagedSessionTheGoodPartsAreRead) {
   EXPECT_THAT(refused.error().hint, HasSubstr("export"));
   ReadingOptions options;
   options.all_branches = true;
-  auto reading = open_kept_transcript(*blobs_, found, options, nullptr).value();
+  auto reading = open_transcript(source_in_guard(*blobs_, found.session, {}, true), options, nullptr).value();
   EXPECT_THAT(reading->heading().details, Contains(testing::Pair("damaged", HasSubstr("bytes are lost"))));
   std::string text;
   reading::ExportOptions as_markdown;
@@ -260,13 +270,13 @@ TEST_F(RestoreKeptTest, AKeptSessionIsReadStraightFromTheGuard) {
     }));
     return text.substr(text.find("\"turns\""));
   };
-  auto on_disk = open_transcript(homes_, session, {}, nullptr).value();
+  auto on_disk = open_transcript(source_on_disk(homes_.claude, session), {}, nullptr).value();
   const std::string expected = shown(*on_disk);
   const std::string title = on_disk->heading().title;
   std::filesystem::remove_all(files_ / "projects");
   ReadingCache cache;
   for (int i = 0; i < 2; ++i) {
-    auto reading = open_kept_transcript(*blobs_, kept(id_), {}, &cache).value();
+    auto reading = open_transcript(source_in_guard(*blobs_, kept(id_).session, {}, true), {}, &cache).value();
     EXPECT_EQ(reading->heading().title, title);
     EXPECT_EQ(reading->heading().resume_command, "holdfast restore --in-place " + id_);
     EXPECT_EQ(shown(*reading), expected) << "subagents included";

@@ -1,12 +1,10 @@
 #include "kinds/transcripts/home/any_session.h"
 
-#include "kinds/transcripts/products/claude/project_folder.h"
+#include "kinds/transcripts/source/session_source.h"
 
 #include <fmt/format.h>
 
 namespace holdfast::transcripts {
-
-namespace {
 
 SessionLine to_line(Summary summary) {
   SessionLine line;
@@ -33,8 +31,6 @@ SessionLine to_line(CodexSession session) {
   line.session.found = std::move(session);
   return line;
 }
-
-}  // namespace
 
 const std::string& AnySession::id() const {
   return claude() ? claude()->place.session_id : codex()->id;
@@ -84,19 +80,12 @@ Result<SessionLine> Homes::line_of(const AnySession& session) const {
 }
 
 Result<Inventory> Homes::inventory(const AnySession& session) const {
-  if (session.claude()) return take_inventory(claude, session.claude()->place);
-  return codex_inventory(codex, *session.codex());
+  return source_on_disk(of(session), session)->inventory();
 }
 
 Result<std::string> Homes::project_of(const AnySession& session) const {
-  if (session.codex()) {
-    HF_TRY(CodexSession summary, summarise_codex(codex, *session.codex()));
-    return summary.cwd;
-  }
-  HF_TRY(Summary ends, summarise(claude, *session.claude()));
-  if (is_folder_of(session.claude()->place.project_folder, ends.project_root)) return ends.project_root;
-  HF_TRY(Summary whole, summarise_whole(claude, *session.claude()));
-  return whole.project_root;
+  HF_TRY(const ArchiveHeader header, source_on_disk(of(session), session)->header());
+  return header.original_project_path;
 }
 
 }  // namespace holdfast::transcripts

@@ -30,6 +30,9 @@ struct SessionLine {
   bool sidechain = false;                // not a session of its own
 };
 
+SessionLine to_line(Summary summary);
+SessionLine to_line(CodexSession session);
+
 // The homes of both products.
 struct Homes {
   Home claude, codex;

@@ -1,12 +1,8 @@
 #include "kinds/transcripts/home/home.h"
 
-#include "base/files/file.h"
 #include "base/files/in_folder.h"
-#include "base/files/new_file.h"
 #include "base/files/path_below.h"
 #include "base/text/text.h"
-#include "jsonl/limits.h"
-#include "kinds/transcripts/products/codex/codex_file_name.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <map>
 #include <mutex>
 
@@ -37,44 +32,6 @@ std::string shown_path(std::string_view path) {
     }
   }
   return shown;
-}
-
-Result<Fd> unpacked(ZstdReader::Source packed) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) return fail(system_error("the folder for temporary files", error.value()));
-  HF_TRY(Fd file, make_temporary(folder.string()));
-  HF_TRY(auto reader, ZstdReader::make(std::move(packed)));
-  std::string buffer(jsonl::kReadBytes, '\0');
-  for (std::uint64_t total = 0;;) {
-    HF_TRY(const std::size_t got, reader.read(buffer.data(), buffer.size()));
-    if (got == 0) return file;
-    total += got;
-    if (total > kMaxReadUnpacked)
-      return fail(ErrorKind::too_large, fmt::format("the transcript unpacks to more than {} bytes", kMaxReadUnpacked));
-    HF_CHECK(write_all(file.get(), std::string_view(buffer).substr(0, got)));
-  }
-}
-
-ZstdReader::Source bytes_of_file(const Fd& file) {
-  return [&file](char* to, std::size_t room) -> Result<std::size_t> {
-    for (;;) {
-      const ssize_t got = ::read(file.get(), to, room);
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR) return fail(system_error("reading a compressed transcript", errno));
-    }
-  };
-}
-
-Result<Fd> open_plain(const Home& home, const std::string& path) {
-  auto plain = home.open_file(path);
-  const auto rollout = codex_file_of(path);
-  if (plain || plain.error().kind != ErrorKind::not_found || !rollout || rollout->compressed) return plain;
-  const auto packed = home.open_file(path + ".zst");
-  if (!packed) return plain;
-  HF_TRY(Fd whole, unpacked(bytes_of_file(*packed)));
-  if (::lseek(whole.get(), 0, SEEK_SET) != 0) return fail(system_error(path, errno));
-  return whole;
 }
 
 namespace {
@@ -145,17 +102,16 @@ struct Home::State {
   }
 
   // A path of one part is the area itself or a file beside the areas; a link there was made by the person whose folder it is.
-  Result<Fd> open_path(std::string_view path, int flags, mode_t mode) {
+  Result<Fd> open_path(std::string_view path, int flags) {
     HF_TRY(const Split parts, split(path));
     if (parts.rest.empty()) {
       HF_TRY(const auto home, open_home());
-      const int links = (flags & O_CREAT) != 0 ? O_NOFOLLOW : 0;
-      Fd fd(::openat(home->get(), parts.area.c_str(), flags | links | O_CLOEXEC, mode));
+      Fd fd(::openat(home->get(), parts.area.c_str(), flags | O_CLOEXEC));
       if (!fd) return fail(system_error(folder + "/" + parts.area, errno));
       return fd;
     }
     HF_TRY(const auto area, open_area(parts.area));
-    auto fd = open_below(*area, parts.rest, flags, mode, Links::refuse);
+    auto fd = open_below(*area, parts.rest, flags, 0, Links::refuse);
     if (!fd) return fail(std::move(fd).error().within(folder + "/" + parts.area));
     return fd;
   }
@@ -188,7 +144,7 @@ std::string Home::absolute(std::string_view path) const {
 
 Result<Fd> Home::open_file(std::string_view path) const {
   const auto not_a_file = [&] { return fail(ErrorKind::invalid, absolute(path) + ": not a regular file"); };
-  auto fd = state_->open_path(path, kFileFlags, 0);
+  auto fd = state_->open_path(path, kFileFlags);
   if (!fd) {
     // A socket cannot be opened at all.
     if (fd.error().kind != ErrorKind::io) return fd;
@@ -203,16 +159,12 @@ Result<Fd> Home::open_file(std::string_view path) const {
 }
 
 Result<Fd> Home::open_folder(std::string_view path) const {
-  return state_->open_path(path, kFolderFlags, 0);
-}
-
-Result<Fd> Home::open_with(std::string_view path, int flags, mode_t mode) const {
-  return state_->open_path(path, flags, mode);
+  return state_->open_path(path, kFolderFlags);
 }
 
 Result<std::optional<struct stat>> Home::stat(std::string_view path) const {
   const bool top = !path.contains('/');
-  auto fd = state_->open_path(path, O_PATH | (top ? 0 : O_NOFOLLOW), 0);
+  auto fd = state_->open_path(path, O_PATH | (top ? 0 : O_NOFOLLOW));
   if (!fd) {
     if (fd.error().kind == ErrorKind::not_found) return std::nullopt;
     return fail(std::move(fd).error());
@@ -232,34 +184,6 @@ Result<std::vector<Home::Entry>> Home::entries(std::string_view path) const {
   for (auto& [name, type] : *names) found.push_back({std::move(name), type});
   std::ranges::sort(found, {}, &Entry::name);
   return found;
-}
-
-Result<void> Home::make_folders(std::string_view path) const {
-  HF_CHECK(make_private_folder(state_->folder));
-  if (path.empty()) return {};
-  HF_CHECK(split(path));
-  for (std::size_t end = 0; end < path.size();) {
-    end = std::min(path.find('/', end + 1), path.size());
-    HF_TRY(const Place place, place_of(path.substr(0, end)));
-    if (::mkdirat(place.folder.get(), place.name.c_str(), 0700) == 0) continue;
-    if (errno != EEXIST) return fail(system_error(absolute(path.substr(0, end)), errno));
-  }
-  // Something else may have had the name.
-  HF_CHECK(open_folder(path));
-  return {};
-}
-
-Result<Home::Place> Home::place_of(std::string_view path) const {
-  HF_CHECK(split(path));
-  const std::size_t slash = path.rfind('/');
-  if (slash != path.npos) {
-    HF_TRY(Fd folder, open_folder(path.substr(0, slash)));
-    return Place{std::move(folder), std::string(path.substr(slash + 1))};
-  }
-  HF_TRY(const auto home, state_->open_home());
-  Fd folder(::openat(home->get(), ".", kFolderFlags));
-  if (!folder) return fail(system_error(state_->folder, errno));
-  return Place{std::move(folder), std::string(path)};
 }
 
 }  // namespace holdfast::transcripts

@@ -4,13 +4,13 @@
 //
 // Paths are relative to the folder and start with one of its areas: "projects/-home-u-p/<id>.jsonl", "tasks/<id>/1.json". People
 // keep the folder, or an area of it, elsewhere and leave a symbolic link; those links are followed, once, when the area is first
-// used. Below an area no link is followed and nothing can lead outside, whoever named the path.
+// used. Below an area no link is followed and nothing can lead outside, whoever named the path. Nothing is written through a
+// Home: what is new is staged (staging.h).
 //
 // Any thread.
 
 #include "base/files/fd.h"
 #include "base/files/path_below.h"
-#include "base/files/zstd.h"
 #include "base/result.h"
 
 #include <sys/stat.h>
@@ -43,8 +43,6 @@ class Home {
   // file), io.
   Result<Fd> open_file(std::string_view path) const;
   Result<Fd> open_folder(std::string_view path) const;  // O_DIRECTORY; an area itself ("projects") may be a link
-  // As open(2) below the area; for writing.
-  Result<Fd> open_with(std::string_view path, int flags, mode_t mode) const;
   // not_found is nullopt. Never follows a link below the area.
   Result<std::optional<struct stat>> stat(std::string_view path) const;
 
@@ -55,33 +53,10 @@ class Home {
   // Sorted bytewise, without "." and ".."; empty when there is no such folder.
   Result<std::vector<Entry>> entries(std::string_view path) const;
 
-  // Makes the folder and those above it, mode 0700; existing ones stay. The home folder itself too.
-  Result<void> make_folders(std::string_view path) const;
-
-  // For system calls the above does not offer (rename, unlink, link): the folder a path lies in, and its last name there.
-  struct Place {
-    Fd folder;
-    std::string name;
-  };
-  Result<Place> place_of(std::string_view path) const;
-
  private:
   struct State;
   explicit Home(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
-
-// Codex compresses what has been idle for long; whoever reads a rollout by its plain name gets what it holds.
-
-// A compressed rollout has to be unpacked to be read from anywhere; more than this is left to other commands.
-inline constexpr std::uint64_t kMaxReadUnpacked = 4ULL << 30;
-
-// What it unpacks to, in a temporary file without a name. Errors: corrupt, too_large, io.
-Result<Fd> unpacked(ZstdReader::Source packed);
-// From where the descriptor stands, which outlives the source.
-ZstdReader::Source bytes_of_file(const Fd& file);
-
-// The file, or, when there is only its compressed form (a rollout of Codex), what that unpacks to. Errors: not_found, as above.
-Result<Fd> open_plain(const Home& home, const std::string& path);
 
 }  // namespace holdfast::transcripts

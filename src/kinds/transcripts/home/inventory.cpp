@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace holdfast::transcripts {
 
@@ -69,6 +70,11 @@ Json text_or_null(std::string_view text) {
 
 namespace {
 
+void sort_files(std::vector<Artifact>& files) {
+  std::ranges::sort(files,
+                    [](const Artifact& a, const Artifact& b) { return a.kind != b.kind ? a.kind < b.kind : a.path < b.path; });
+}
+
 class Taking {
  public:
   Taking(const Home& home, const SessionPlace& place) : home_(home) { inventory_.place = place; }
@@ -83,8 +89,7 @@ class Taking {
       HF_CHECK(take_folder(std::string(area) + "/" + place.session_id));
     HF_CHECK(take_named("debug/" + place.session_id + ".txt"));
     HF_CHECK(take_plans());
-    std::ranges::sort(inventory_.artifacts,
-                      [](const Artifact& a, const Artifact& b) { return a.kind != b.kind ? a.kind < b.kind : a.path < b.path; });
+    sort_files(inventory_.artifacts);
     std::ranges::sort(inventory_.folders, {}, &ArtifactFolder::path);
     return std::move(inventory_);
   }
@@ -234,6 +239,20 @@ std::uint64_t Inventory::bytes() const {
 const Artifact* Inventory::find(std::string_view path) const {
   const auto found = std::ranges::find(artifacts, path, &Artifact::path);
   return found == artifacts.end() ? nullptr : &*found;
+}
+
+void Inventory::lie_as_on_disk() {
+  sort_files(artifacts);
+  std::set<std::string> named;
+  for (const Artifact& file : artifacts) {
+    for (std::size_t slash = file.path.rfind('/'); slash != std::string::npos && slash > 0;
+         slash = file.path.rfind('/', slash - 1)) {
+      const std::string folder = file.path.substr(0, slash);
+      if (kind_of_path(folder + "/x", place)) named.insert(folder);
+    }
+  }
+  folders.clear();
+  for (const std::string& folder : named) folders.push_back({folder, 0700});
 }
 
 Result<Inventory> take_inventory(const Home& home, const SessionPlace& place) {

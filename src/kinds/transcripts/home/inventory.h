@@ -76,6 +76,8 @@ struct Inventory {
 
   std::uint64_t bytes() const;
   const Artifact* find(std::string_view path) const;
+  // Of files that do not lie on disk: in order, with the folders that their paths name.
+  void lie_as_on_disk();
 };
 
 // Errors: not_found (no main transcript), those of reading folders. A flat subagent that cannot be read is in left_out.

@@ -1,9 +1,8 @@
 #include "kinds/transcripts/home/summary.h"
 
 #include "base/text/text.h"
-#include "jsonl/line_reader.h"
 #include "jsonl/scan.h"
-#include "jsonl/tail.h"
+#include "kinds/transcripts/lines/byte_lines.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 
@@ -107,42 +106,56 @@ class SummaryGathering {
 };
 
 // Whole lines between two offsets; a line that begins before or ends behind is left out.
-Result<void> take_range(const jsonl::LiveFile& file, std::uint64_t from, std::uint64_t to, SummaryGathering& gathering) {
-  auto lines = jsonl::LineReader::of_range(file.fd(), from, to);
+Result<void> take_range(const reading::ByteSource& bytes, std::uint64_t from, std::uint64_t to, SummaryGathering& gathering) {
+  auto lines = lines_of(bytes, from, to);
   bool whole = from == 0;
   for (;;) {
     HF_TRY(const auto line, lines.next());
     if (!line) return {};
-    const bool complete = !line->ending.empty() || to == file.size();
+    const bool complete = !line->ending.empty() || to == bytes.size;
     if (whole && complete && !line->overlong) gathering.take(line->text);
     whole = true;
   }
 }
 
-Result<jsonl::LiveFile> open_transcript(const Home& home, const FoundSession& session) {
+Result<reading::ByteSource> bytes_of(const Home& home, const FoundSession& session) {
   HF_TRY(Fd fd, home.open_file(session.place.transcript()));
-  return jsonl::LiveFile::of(std::move(fd));
+  return reading::file_source(std::move(fd));
 }
 
 }  // namespace
 
-Result<Summary> summarise(const Home& home, const FoundSession& session) {
-  HF_TRY(const auto file, open_transcript(home, session));
+Result<Summary> summarise(const reading::ByteSource& transcript, const FoundSession& session, bool whole) {
   SummaryGathering gathering(session);
-  if (file.size() <= 2 * kSummaryBytes) {
-    HF_CHECK(take_range(file, 0, file.size(), gathering));
+  if (whole || transcript.size <= 2 * kSummaryBytes) {
+    HF_CHECK(take_range(transcript, 0, transcript.size, gathering));
   } else {
-    HF_CHECK(take_range(file, 0, kSummaryBytes, gathering));
-    HF_CHECK(take_range(file, file.size() - kSummaryBytes, file.size(), gathering));
+    HF_CHECK(take_range(transcript, 0, kSummaryBytes, gathering));
+    HF_CHECK(take_range(transcript, transcript.size - kSummaryBytes, transcript.size, gathering));
   }
   return gathering.finish();
 }
 
+Result<Summary> summarise(const Home& home, const FoundSession& session) {
+  HF_TRY(const reading::ByteSource bytes, bytes_of(home, session));
+  return summarise(bytes, session, false);
+}
+
 Result<Summary> summarise_whole(const Home& home, const FoundSession& session) {
-  HF_TRY(const auto file, open_transcript(home, session));
-  SummaryGathering gathering(session);
-  HF_CHECK(take_range(file, 0, file.size(), gathering));
-  return gathering.finish();
+  HF_TRY(const reading::ByteSource bytes, bytes_of(home, session));
+  return summarise(bytes, session, true);
+}
+
+Result<std::string> project_root_of(const reading::ByteSource& transcript, const FoundSession& session) {
+  HF_TRY(Summary ends, summarise(transcript, session, false));
+  if (is_folder_of(session.place.project_folder, ends.project_root)) return std::move(ends.project_root);
+  HF_TRY(Summary whole, summarise(transcript, session, true));
+  return std::move(whole.project_root);
+}
+
+Result<std::string> project_root_of(const Home& home, const FoundSession& session) {
+  HF_TRY(const reading::ByteSource bytes, bytes_of(home, session));
+  return project_root_of(bytes, session);
 }
 
 }  // namespace holdfast::transcripts

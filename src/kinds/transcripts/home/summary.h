@@ -3,6 +3,7 @@
 // What a list shows of a session, read from the first and last 64 KiB of its transcript (transcript-archive §1.2, §1.4, §10).
 
 #include "kinds/transcripts/home/find.h"
+#include "reading/reading.h"
 
 namespace holdfast::transcripts {
 
@@ -21,10 +22,17 @@ struct Summary {
   bool sidechain = false;                // isSidechain in the first record: not a session of its own
 };
 
-// Only ends of the file are read: what stands in the middle alone (an old title) may be missed.
-Result<Summary> summarise(const Home& home, const FoundSession& session);
+// Of a transcript, wherever its bytes are: from all of it, or from its ends, and then what stands in the middle alone (an old
+// title) may be missed.
+Result<Summary> summarise(const reading::ByteSource& transcript, const FoundSession& session, bool whole);
+Result<Summary> summarise(const Home& home, const FoundSession& session);  // the ends of a file
 
 // The same fields from the whole file; for info, and for the root of an operation that rewrites paths.
 Result<Summary> summarise_whole(const Home& home, const FoundSession& session);
+
+// The root of the project a session is in (§1.2), empty when unknown: from the ends of its transcript where those settle it,
+// which they do unless it was begun elsewhere, else from all of it.
+Result<std::string> project_root_of(const reading::ByteSource& transcript, const FoundSession& session);
+Result<std::string> project_root_of(const Home& home, const FoundSession& session);
 
 }  // namespace holdfast::transcripts

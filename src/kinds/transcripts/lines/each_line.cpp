@@ -1,56 +1,25 @@
 #include "kinds/transcripts/lines/each_line.h"
 
-#include "base/files/zstd.h"
-#include "jsonl/tail.h"
-#include "kinds/transcripts/home/home.h"
+#include "jsonl/limits.h"
+#include "kinds/transcripts/lines/byte_lines.h"
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <memory>
 
 namespace holdfast::transcripts {
 
-namespace {
-
-Result<std::size_t> read_some(int fd, char* to, std::size_t room) {
-  for (;;) {
-    const ssize_t got = ::read(fd, to, room);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) return fail(system_error("reading a compressed transcript", errno));
-  }
-}
-
-}  // namespace
-
-Result<jsonl::LineReader> lines_of_zstd(int fd) {
-  HF_TRY(ZstdReader made, ZstdReader::make([fd](char* to, std::size_t room) { return read_some(fd, to, room); }));
-  // Shared, because a std::function must be copyable; nobody copies it.
-  auto reader = std::make_shared<ZstdReader>(std::move(made));
-  return jsonl::LineReader::of_source(
-      [reader, total = std::uint64_t{0}](char* to, std::size_t room) mutable -> Result<std::size_t> {
-        HF_TRY(const std::size_t got, reader->read(to, room));
-        total += got;
-        if (total > kMaxUnpackedBytes) return fail(ErrorKind::too_large, "a compressed transcript of more than 16 GiB");
-        return got;
-      });
-}
-
-Result<void> each_line(const Home& home, std::span<const Artifact> artifacts, std::string_view step, const TakeLine& take,
+Result<void> each_line(SessionSource& source, std::span<const Artifact> artifacts, std::string_view step, const TakeLine& take,
                        const Progress& progress) {
   std::uint64_t done = 0, total = 0;
   for (const Artifact& artifact : artifacts)
     if (is_line_file(artifact.kind)) total += artifact.size;
   for (const Artifact& artifact : artifacts) {
     if (!is_line_file(artifact.kind)) continue;
-    auto fd = open_plain(home, artifact.path);
-    if (!fd && fd.error().kind == ErrorKind::not_found) continue;
-    if (!fd) return fail(std::move(fd).error());
-    HF_TRY(const auto file, jsonl::LiveFile::of(*std::move(fd)));
-    auto lines = file.lines();
+    const auto file = source.stored(artifact.path);
+    if (!file && file.error().kind == ErrorKind::not_found) continue;
+    if (!file) return fail(file.error());
+    HF_TRY(auto lines, file->compressed ? lines_of_zstd(in_order(*file)) : Result<jsonl::LineReader>(lines_of(*file)));
     std::uint64_t told = done;
     while (true) {
       HF_TRY(const auto line, lines.next());

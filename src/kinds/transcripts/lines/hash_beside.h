@@ -8,6 +8,7 @@
 #include "base/crypto/hash.h"
 #include "base/result.h"
 #include "jsonl/line_reader.h"
+#include "reading/reading.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,13 +40,12 @@ class ReadAhead {
   std::unique_ptr<State> state_;
 };
 
-// The lines of a file and its hash in one go: of large files a thread of its own reads and hashes, a little ahead of whoever
-// looks at the lines. What is hashed is what is seen, also when the file changes meanwhile.
-
-// Lines as jsonl::LineReader gives them, counted from `from`. Views live during the call. Errors: conflict (the file is
-// shorter than `to`), io, those of `take`.
-Result<Digest> each_hashed_line(int fd, std::uint64_t from, std::uint64_t to,
-                                const std::function<Result<void>(const jsonl::Line&)>& take);
+// The lines of bytes and their hash in one go: of many a thread of its own reads and hashes, a little ahead of whoever looks at
+// the lines. What is hashed is what is seen, also when a file changes meanwhile.
+//
+// Lines as jsonl::LineReader gives them. Views live during the call. Errors: conflict (there are fewer bytes than `bytes.size`),
+// those of reading and of `take`.
+Result<Digest> each_hashed_line(const reading::ByteSource& bytes, const std::function<Result<void>(const jsonl::Line&)>& take);
 
 class HashBeside {
  public:

@@ -16,6 +16,12 @@ std::string described(const jsonl::Line& line) {
          std::string(line.ending);
 }
 
+reading::ByteSource bytes_of(const std::string& path, std::uint64_t size) {
+  auto bytes = reading::file_source(Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC))).value();
+  bytes.size = size;
+  return bytes;
+}
+
 void expect_as_line_reader(const std::string& text) {
   const TestFolder folder;
   ASSERT_TRUE(create_file(folder / "f", text));
@@ -23,7 +29,7 @@ void expect_as_line_reader(const std::string& text) {
   std::vector<std::string> expected, seen;
   auto lines = jsonl::LineReader::of_range(fd.get(), 0, text.size());
   while (const auto line = *lines.next()) expected.push_back(described(*line));
-  const auto digest = each_hashed_line(fd.get(), 0, text.size(), [&](const jsonl::Line& line) -> Result<void> {
+  const auto digest = each_hashed_line(bytes_of(folder / "f", text.size()), [&](const jsonl::Line& line) -> Result<void> {
     seen.push_back(described(line));
     return {};
   });
@@ -45,18 +51,16 @@ TEST(HashedLines, AreThoseOfTheLineReader) {
 TEST(HashedLines, AFileThatWasCutIsAConflict) {
   const TestFolder folder;
   ASSERT_TRUE(create_file(folder / "f", "one\ntwo\n"));
-  const Fd fd(::open((folder / "f").c_str(), O_RDONLY | O_CLOEXEC));
   const auto nothing = [](const jsonl::Line&) -> Result<void> { return {}; };
-  EXPECT_EQ(each_hashed_line(fd.get(), 0, 9, nothing).error().kind, ErrorKind::conflict);
-  EXPECT_EQ(each_hashed_line(fd.get(), 0, 3'000'000, nothing).error().kind, ErrorKind::conflict);
+  EXPECT_EQ(each_hashed_line(bytes_of(folder / "f", 9), nothing).error().kind, ErrorKind::conflict);
+  EXPECT_EQ(each_hashed_line(bytes_of(folder / "f", 3'000'000), nothing).error().kind, ErrorKind::conflict);
 }
 
 TEST(HashedLines, AnErrorOfTheTakerEndsIt) {
   const TestFolder folder;
   ASSERT_TRUE(create_file(folder / "f", std::string(3'000'000, '\n')));
-  const Fd fd(::open((folder / "f").c_str(), O_RDONLY | O_CLOEXEC));
   const auto stop = [](const jsonl::Line&) -> Result<void> { return fail(ErrorKind::cancelled, "enough"); };
-  EXPECT_EQ(each_hashed_line(fd.get(), 0, 3'000'000, stop).error().message, "enough");
+  EXPECT_EQ(each_hashed_line(bytes_of(folder / "f", 3'000'000), stop).error().message, "enough");
 }
 
 }  // namespace

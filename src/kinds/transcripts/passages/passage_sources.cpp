@@ -163,7 +163,7 @@ bool SourceListing::make_source(ListedFile& file) {
     session.id = file.name.session;
     session.path = file.name.path;
     session.compressed = true;
-    const auto inventory = codex_inventory(homes_.codex, session);
+    const auto inventory = homes_.inventory(AnySession{session});
     if (!inventory) return false;
     source.size = inventory->bytes();
   }

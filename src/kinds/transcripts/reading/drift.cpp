@@ -363,7 +363,7 @@ Result<DriftReport> find_drift(const Home& home, const std::vector<FoundSession>
     for (const Artifact& artifact : inventory->artifacts)
       if (artifact.kind == ArtifactKind::other) search.take_file(artifact, session.place);
     HF_CHECK(each_line(
-        home, inventory->artifacts, "drift",
+        *source_on_disk(home, session.place), inventory->artifacts, "drift",
         [&](const Artifact& artifact, const jsonl::Line& line) -> Result<void> {
           if (line.number == 1) search.begin_file();
           search.take(artifact, line);

@@ -33,7 +33,7 @@ TEST(KnownRecords, TheSchemaAcceptsEveryRecordOfTheRealClient) {
   ASSERT_TRUE(sessions);
   for (const FoundSession& session : *sessions) {
     const auto inventory = take_inventory(home, session.place).value();
-    const auto read = each_line(home, inventory.artifacts, "test",
+    const auto read = each_line(*source_on_disk(home, session.place), inventory.artifacts, "test",
                                 [&](const Artifact& artifact, const jsonl::Line& line) -> Result<void> {
                                   HF_TRY(const Json record, parse_json(line.text));
                                   const auto violations = schema->validate(record);

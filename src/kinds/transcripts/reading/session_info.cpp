@@ -10,17 +10,6 @@ Json time_or_null(Millis time) {
   return time == 0 ? Json(nullptr) : Json(iso8601(time));
 }
 
-Result<SessionLine> whole_line(const Homes& homes, const AnySession& session) {
-  HF_TRY(SessionLine line, homes.line_of(session));
-  if (session.codex()) return line;
-  // Titles may stand anywhere; the ends that line_of has read are enough for all else.
-  HF_TRY(Summary whole, summarise_whole(homes.claude, *session.claude()));
-  line.title = whole.title;
-  line.custom_title = whole.custom_title;
-  if (!whole.project_root.empty()) line.project_path = whole.project_root;
-  return line;
-}
-
 }  // namespace
 
 JsonObject to_json(const SessionLine& line, std::string_view state, const std::string& file) {
@@ -49,23 +38,21 @@ std::string restore_command(const AnySession& session) {
   return "holdfast restore --in-place " + session.id();
 }
 
-void mark_as_kept(SessionInfo& info, std::string where) {
-  info.kept = true;
-  info.state = {};
-  info.file = std::move(where);
-}
-
-Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& session, const Progress& progress) {
-  const Homes& homes = keeper.homes();
+Result<SessionInfo> describe_session(const Keeper& keeper, SessionSource& source, const Progress& progress) {
+  const AnySession& session = source.session();
   SessionInfo info;
-  HF_TRY(info.line, whole_line(homes, session));
-  HF_TRY(info.inventory, homes.inventory(session));
-  info.file = homes.of(session).absolute(session.path());
-  HF_TRY(const Activity activity, Activity::read(homes.claude, keeper.now()));
-  info.state = activity.of(session.id(), session.mtime());
+  info.kept = !source.on_disk();
+  // Titles may stand anywhere.
+  HF_TRY(info.line, source.line(SessionSource::Extent::whole));
+  HF_TRY(info.inventory, source.inventory(progress));
+  info.file = source.name();
+  if (!info.kept) {
+    HF_TRY(const Activity activity, Activity::read(keeper.homes().claude, keeper.now()));
+    info.state = activity.of(session.id(), session.mtime());
+  }
   info.native = is_native_id(session.id());
-  HF_TRY(info.usage, measure_usage(homes.of(session), info.inventory, progress));
-  if (auto lineage = keeper.lineage_seen_from(session))
+  HF_TRY(info.usage, measure_usage(source, info.inventory, progress));
+  if (auto lineage = keeper.lineage_seen_from(source))
     info.lineage = std::move(*lineage);
   else
     info.warnings.push_back("its family is not known: " + lineage.error().message);

@@ -11,9 +11,9 @@ namespace holdfast::transcripts {
 struct SessionInfo {
   SessionLine line;  // from the whole file
   Inventory inventory;
-  std::string file;  // absolute, of the transcript
+  std::string file;  // where it lies (SessionSource::name)
   RunningState state;
-  bool kept = false;   // only the guard has it
+  bool kept = false;   // only the guard has it, or a backup
   bool native = true;  // made by the client itself, as far as its id tells
   std::optional<LineageTree> lineage;
   Usage usage;
@@ -25,13 +25,11 @@ struct SessionInfo {
 JsonObject to_json(const SessionInfo& info);
 
 // Reads the session once or twice. A store that cannot be read is a warning. Errors: those of reading.
-Result<SessionInfo> describe_session(const Keeper& keeper, const AnySession& session, const Progress& progress = {});
+Result<SessionInfo> describe_session(const Keeper& keeper, SessionSource& source, const Progress& progress = {});
 
 // One item of a list. `file` is the absolute path of the transcript.
 JsonObject to_json(const SessionLine& line, std::string_view state, const std::string& file);
 
-// Says of what was read from the guard, or a backup, where that is, and that it is not in use.
-void mark_as_kept(SessionInfo& info, std::string where);
 // How to get one back that only the guard has.
 std::string restore_command(const AnySession& session);
 

@@ -3,7 +3,7 @@
 #include "base/crypto/byte_hash.h"
 #include "jsonl/limits.h"
 #include "jsonl/line_reader.h"
-#include "kinds/transcripts/lines/each_line.h"
+#include "kinds/transcripts/lines/byte_lines.h"
 #include "kinds/transcripts/lines/line_glance.h"
 #include "kinds/transcripts/passages/passage_sources.h"
 #include "session/blobs.h"
@@ -37,7 +37,7 @@ class SourceLines {
     SourceLines opened;
     opened.file_ = std::move(file);
     if (name.path.ends_with(".zst")) {
-      HF_TRY(auto lines, lines_of_zstd(opened.file_->get()));
+      HF_TRY(auto lines, lines_of_zstd(in_order(*opened.file_)));
       opened.lines_ = std::move(lines);
       opened.skip_ = from;
     } else {

@@ -246,17 +246,32 @@ Result<std::string> small_text(const reading::ByteSource& source) {
   return text;
 }
 
+// What is opened, and the transcript's name for the cache.
+struct ReadingPlace {
+  std::shared_ptr<SessionSource> source;
+  std::string name;
+  ReadingCache* cache = nullptr;
+
+  // Of what lies in the session's own folder.
+  Result<reading::ByteSource> file(std::string_view path) const {
+    if (!source->session().claude()) return fail(ErrorKind::not_found, "this session has no folder");
+    return source->open(fmt::format("{}/{}", source->session().claude()->place.folder(), path));
+  }
+};
+
 // By the call that began them.
-Result<SubagentMap> read_subagents(SessionFiles& files, std::vector<Subagent>& all) {
+Result<SubagentMap> read_subagents(const ReadingPlace& place, std::vector<Subagent>& all) {
   SubagentMap by_call;
-  HF_TRY(const auto paths, files.below("subagents"));
+  if (!place.source->session().claude()) return by_call;
+  const std::string folder = place.source->session().claude()->place.folder() + "/subagents";
+  HF_TRY(const auto paths, place.source->below(folder));
   for (const std::string& path : paths) {
     if (!path.ends_with(kAgentEnding) || path.ends_with("journal.jsonl") || all.size() >= kMostSubagents) continue;
     Subagent agent;
-    agent.id = path.substr(kAgents.size(), path.size() - kAgents.size() - kAgentEnding.size());
+    agent.id = path.substr(folder.size() + 1, path.size() - folder.size() - 1 - kAgentEnding.size());
     std::string call;
     // Without its sidecar it is still there to be read.
-    if (const auto meta = files.file(fmt::format("{}{}{}", kAgents, agent.id, kMetaEnding)))
+    if (const auto meta = place.file(fmt::format("{}{}{}", kAgents, agent.id, kMetaEnding)))
       if (const auto text = small_text(*meta))
         if (const auto parsed = parse_json(*text); parsed && parsed->is_object()) {
           const JsonObject& fields = parsed->get_object();
@@ -284,13 +299,13 @@ class TranscriptReading final : public reading::Reading {
   Result<void> open() {
     // Subagents have no subagents of their own: all depths lie side by side.
     if (!is_subagent_) {
-      HF_TRY(subagents_, read_subagents(*place_.files, heading_.subagents));
+      HF_TRY(subagents_, read_subagents(place_, heading_.subagents));
     }
-    shared_ = place_.cache ? place_.cache->at(place_.name, place_.product) : std::make_shared<CachedIndex>(place_.product);
+    shared_ = place_.cache ? place_.cache->at(place_.name, product_) : std::make_shared<CachedIndex>(product_);
     auto updated = update();
     if (updated || updated.error().kind != ErrorKind::conflict || !place_.cache) return updated;
     // Another file stands there now.
-    shared_ = place_.cache->anew(place_.name, place_.product);
+    shared_ = place_.cache->anew(place_.name, product_);
     return update();
   }
 
@@ -314,7 +329,7 @@ class TranscriptReading final : public reading::Reading {
     };
     const std::lock_guard lock(shared_->mutex);
     if (error != std::errc() || line == 0 || line > shared_->index.size()) return not_there();
-    IndexedRecordReader reader(source_, place_.product, true);
+    IndexedRecordReader reader(source_, product_, true);
     reading::ReadLimits limits;
     limits.text_bytes = 1;
     limits.image_bytes = kImageBytes;
@@ -344,13 +359,13 @@ class TranscriptReading final : public reading::Reading {
 
   Result<reading::ByteSource> saved_file(std::string_view reference) override {
     if (!reference.starts_with("tool-results/")) return reading::Reading::saved_file(reference);
-    return place_.files->file(reference);
+    return place_.file(reference);
   }
 
   Result<std::unique_ptr<reading::Reading>> subagent(std::string_view id) override {
     const auto found = std::ranges::find(heading_.subagents, id, &Subagent::id);
     if (found == heading_.subagents.end()) return reading::Reading::subagent(id);
-    HF_TRY(auto source, place_.files->file(fmt::format("{}{}{}", kAgents, id, kAgentEnding)));
+    HF_TRY(auto source, place_.file(fmt::format("{}{}{}", kAgents, id, kAgentEnding)));
     ReadingPlace place = place_;
     place.name = fmt::format("{} {}", place_.name, id);
     reading::Heading heading;
@@ -397,7 +412,7 @@ class TranscriptReading final : public reading::Reading {
   bool is_readable(std::uint32_t line) {
     const IndexedLine found = shared_->index.at(line);
     if (found.end - found.offset > kWholeLineBytes) return true;  // not worth reading twice before the first window is shown
-    IndexedRecordReader reader(source_, place_.product, true);
+    IndexedRecordReader reader(source_, product_, true);
     reading::ReadLimits limits;
     limits.text_bytes = 1;
     const auto records = reader.read(found, line + 1, limits);
@@ -413,7 +428,7 @@ class TranscriptReading final : public reading::Reading {
   // nullptr: every line. `other`: a line, from 1, when it is not the one a client would resume. Of the lock's holder.
   const Branch* chosen_branch(std::uint64_t from, std::optional<std::uint64_t>& other) {
     const LineIndex& index = shared_->index;
-    if (options_.all_branches || is_subagent_ || place_.product == LineIndex::Product::codex) return nullptr;
+    if (options_.all_branches || is_subagent_ || product_ == LineIndex::Product::codex) return nullptr;
     const Branch& current = resumed();
     const auto is_line = [&](std::uint64_t line) { return line > 0 && line <= index.size(); };
     const auto has = [&](const Branch& branch, std::uint64_t line) { return branch.has(static_cast<std::uint32_t>(line - 1)); };
@@ -436,6 +451,7 @@ class TranscriptReading final : public reading::Reading {
   }
 
   const ReadingPlace place_;
+  const LineIndex::Product product_ = place_.source->product();
   reading::Heading heading_;
   const ReadingOptions options_;
   const reading::ByteSource source_;
@@ -447,14 +463,6 @@ class TranscriptReading final : public reading::Reading {
 };
 
 }  // namespace
-
-Result<std::unique_ptr<reading::Reading>> open_transcript(ReadingPlace place, reading::Heading heading,
-                                                          const ReadingOptions& options) {
-  HF_TRY(auto source, place.files->transcript());
-  auto made = std::make_unique<TranscriptReading>(std::move(place), std::move(heading), options, std::move(source), false);
-  HF_CHECK(made->open());
-  return made;
-}
 
 reading::Heading heading_of(const SessionLine& line) {
   reading::Heading heading;
@@ -470,15 +478,20 @@ reading::Heading heading_of(const SessionLine& line) {
   return heading;
 }
 
-Result<std::unique_ptr<reading::Reading>> open_transcript(const Homes& homes, const AnySession& session,
-                                                          const ReadingOptions& options, ReadingCache* cache) {
-  HF_TRY(const SessionLine line, homes.line_of(session));
-  ReadingPlace place;
-  place.files = files_on_disk(homes.of(session), session);
-  place.product = session.claude() ? LineIndex::Product::claude : LineIndex::Product::codex;
-  place.name = homes.of(session).absolute(session.path());
-  place.cache = cache;
-  return open_transcript(std::move(place), heading_of(line), options);
+Result<std::unique_ptr<reading::Reading>> open_transcript(std::shared_ptr<SessionSource> source, const ReadingOptions& options,
+                                                          ReadingCache* cache) {
+  HF_TRY(const SessionLine line, source->line());
+  reading::Heading heading = heading_of(line);
+  if (!source->on_disk()) {
+    heading.resume_command = restore_command(line.session);
+    HF_TRY(auto remarks, source->remarks());
+    for (auto& remark : remarks) heading.details.push_back(std::move(remark));
+  }
+  HF_TRY(auto bytes, source->open(source->session().path()));
+  ReadingPlace place{source, source->name(), cache};
+  auto made = std::make_unique<TranscriptReading>(std::move(place), std::move(heading), options, std::move(bytes), false);
+  HF_CHECK(made->open());
+  return made;
 }
 
 }  // namespace holdfast::transcripts

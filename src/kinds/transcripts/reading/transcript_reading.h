@@ -10,8 +10,8 @@
 // One thread at a time; several readings of one transcript share its index through the cache and wait for each other.
 
 #include "base/run/recent.h"
-#include "kinds/transcripts/home/session_files.h"
 #include "kinds/transcripts/lines/branches.h"
+#include "kinds/transcripts/source/session_source.h"
 #include "reading/reading.h"
 
 #include <memory>
@@ -60,23 +60,13 @@ struct ReadingOptions {
   bool all_branches = false;            // every line, in the order of the file
 };
 
-// What is opened: `name` is the transcript's for the cache. The cache may be nullptr, and must outlive the reading.
-struct ReadingPlace {
-  std::shared_ptr<SessionFiles> files;
-  LineIndex::Product product = LineIndex::Product::claude;
-  std::string name;
-  ReadingCache* cache = nullptr;
-};
-
-// Errors: not_found, io, too_large.
-Result<std::unique_ptr<reading::Reading>> open_transcript(ReadingPlace place, reading::Heading heading,
-                                                          const ReadingOptions& options);
+// The session, wherever it lies, with its heading from the ends of its transcript. One that is not on disk says so, how it is put
+// back, and what of it is known to be lost; where bytes are lost the reading has damaged lines. The cache may be nullptr, and
+// must outlive the reading. Errors: not_found, io, too_large.
+Result<std::unique_ptr<reading::Reading>> open_transcript(std::shared_ptr<SessionSource> source, const ReadingOptions& options,
+                                                          ReadingCache* cache);
 
 // What stands above a transcript, from what a list shows of it.
 reading::Heading heading_of(const SessionLine& line);
-
-// The session on disk, with its heading from the ends of its file.
-Result<std::unique_ptr<reading::Reading>> open_transcript(const Homes& homes, const AnySession& session,
-                                                          const ReadingOptions& options, ReadingCache* cache);
 
 }  // namespace holdfast::transcripts

@@ -67,7 +67,7 @@ class TranscriptReadingTest : public testing::Test {
     homes = Homes::open(test.folder(), test.outside() + "/.codex").value();
     const auto session = homes->find(id);
     EXPECT_TRUE(session);
-    auto opened = open_transcript(*homes, *session, options, &cache);
+    auto opened = open_transcript(source_on_disk(homes->of(*session), *session), options, &cache);
     EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
     return *std::move(opened);
   }

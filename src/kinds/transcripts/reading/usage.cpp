@@ -120,12 +120,12 @@ JsonObject to_json(const TokenCounts& tokens) {
 
 }  // namespace
 
-Result<Usage> measure_usage(const Home& home, const Inventory& inventory, const Progress& progress) {
+Result<Usage> measure_usage(SessionSource& source, const Inventory& inventory, const Progress& progress) {
   Counting counting;
   for (const Artifact& artifact : inventory.artifacts)
     if (artifact.kind == ArtifactKind::flat_agent || artifact.kind == ArtifactKind::nested_agent) ++counting.usage().subagents;
   HF_CHECK(each_line(
-      home, inventory.artifacts, "usage",
+      source, inventory.artifacts, "usage",
       [&](const Artifact&, const jsonl::Line& line) -> Result<void> {
         if (!line.overlong) counting.take(line.text);
         return {};

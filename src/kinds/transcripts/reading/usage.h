@@ -4,8 +4,7 @@
 // edit.
 
 #include "base/json/json.h"
-#include "kinds/transcripts/home/inventory.h"
-#include "kinds/transcripts/remote/progress.h"
+#include "kinds/transcripts/source/session_source.h"
 
 #include <map>
 
@@ -24,7 +23,7 @@ struct Usage {
   std::uint64_t messages = 0, subagents = 0, compactions = 0;
 };
 // "<synthetic>" messages, which the client made up itself, are not counted. Memory grows with the number of messages.
-Result<Usage> measure_usage(const Home& home, const Inventory& inventory, const Progress& progress = {});
+Result<Usage> measure_usage(SessionSource& source, const Inventory& inventory, const Progress& progress = {});
 
 struct Prices {
   std::string as_of;  // "2026-07-01"

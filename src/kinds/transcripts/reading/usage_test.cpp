@@ -24,8 +24,8 @@ std::string usage_record(const std::string& id, const std::string& model, int in
 }
 
 Usage usage_of(const TestHome& files, const SessionPlace& place) {
-  const Home home = files.home();
-  return measure_usage(home, take_inventory(home, place).value()).value();
+  const auto source = source_on_disk(files.home(), place);
+  return measure_usage(*source, source->inventory().value()).value();
 }
 
 TEST(Usage, CountsAMessageOfSeveralRecordsOnceByItsLastCounts) {

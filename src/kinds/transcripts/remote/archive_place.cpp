@@ -1,7 +1,7 @@
 #include "kinds/transcripts/remote/archive_place.h"
 
 #include "base/ids.h"
-#include "kinds/transcripts/home/home.h"
+#include "kinds/transcripts/archive/archive_reader.h"
 
 #include <fmt/format.h>
 
@@ -59,7 +59,7 @@ bool is_s3(std::string_view place) {
   return place.starts_with(kS3Scheme);
 }
 
-Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const std::string& place, ArchiveOptions options,
+Result<Uploaded> upload(const Keeper& keeper, SessionSource& source, const std::string& place, ArchiveOptions options,
                         const RemoteOptions& remote, const Progress& progress) {
   // What can be known to be wrong is found out before anything is written or read.
   S3Options s3;
@@ -80,12 +80,13 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
   const TemporaryFile file{fmt::format("{}/{}.json.zst", folder, make_uuid7())};
   options.format = ArchiveFormat::zst;
   Uploaded uploaded;
-  HF_TRY(uploaded.archived, keeper.write(session, file.path, options, progress));
+  HF_TRY(uploaded.archived, keeper.write(source, file.path, options, progress));
   std::string where = place;
   if (is_s3(place)) {
     if (auto done = upload_to_s3(*http, s3, s3_place, file.path, progress); !done) return fail(blame_remote(done.error()));
   } else {
-    auto done = upload_to_gist(*http, gist, place.substr(kGistScheme.size()), file.path, session.id(), keeper.now(), progress);
+    auto done =
+        upload_to_gist(*http, gist, place.substr(kGistScheme.size()), file.path, source.session().id(), keeper.now(), progress);
     if (!done) return fail(blame_remote(std::move(done).error()));
     uploaded.gist = std::move(*done);
     where = std::string(kGistScheme) + uploaded.gist.gist_id;
@@ -94,12 +95,12 @@ Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const s
   return uploaded;
 }
 
-Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
-                            const Progress& progress) {
+Result<OpenedArchive> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
+                                   const Progress& progress) {
   if (place == "-") {
     HF_TRY(const std::string folder, keeper.temporary_folder());
     HF_TRY(Fd file, spool(STDIN_FILENO, folder, ArchiveLimits{}.max_bytes));
-    return Opened{std::move(file), "-", false, {}};
+    return OpenedArchive{std::move(file), "-"};
   }
   if (is_remote(place)) {
     HF_TRY(auto http, net::HttpClient::make());
@@ -108,35 +109,17 @@ Result<Opened> open_archive(const Keeper& keeper, const std::string& place, cons
       HF_TRY(const S3Place s3_place, parse_s3(place));
       HF_TRY(const S3Options options, s3_options(remote.environment));
       HF_TRY(Fd file, download_from_s3(*http, options, s3_place, folder, progress));
-      return Opened{std::move(file), place, false, {}};
+      return OpenedArchive{std::move(file), place};
     }
     const std::string id = place.substr(kGistScheme.size());
     if (id.empty()) return fail(ErrorKind::invalid, "gist:// needs the gist's id", "write gist://<id>");
     HF_TRY(Fd file, download_from_gist(*http, with_token(remote), id, folder, progress));
-    return Opened{std::move(file), place, false, {}};
+    return OpenedArchive{std::move(file), place};
   }
   HF_TRY(Fd file, open_file(place));
   std::error_code ignored;
   const std::filesystem::path absolute = std::filesystem::absolute(place, ignored);
-  return Opened{std::move(file), absolute.empty() ? place : absolute.string(), false, {}};
-}
-
-Result<Opened> open_kept(const Keeper& keeper, const KeptSession& kept, const Progress& progress, const KeptVersion& version) {
-  HF_TRY(const LaidOut files, lay_out(keeper, kept, version, progress));
-  HF_TRY(const std::string folder, keeper.temporary_folder());
-  const TemporaryFile file{fmt::format("{}/{}.json.zst", folder, make_uuid7())};
-  ArchiveOptions options;
-  options.with_history = true;
-  HF_TRY(const Archived archived, files.keeper->write(files.session, file.path, options, progress));
-  HF_TRY(Fd opened, open_file(file.path));
-  std::vector<std::string> left_out = files.home->left_out();
-  for (const std::string& each : archived.report.left_out) left_out.push_back(shown_path(each));
-  return Opened{std::move(opened), "guard:" + kept.id, true, std::move(left_out)};
-}
-
-Result<Opened> open_backup(const KeptBackup& backup) {
-  HF_TRY(Fd file, open_file(backup.path));
-  return Opened{std::move(file), backup.path, false, {}};
+  return OpenedArchive{std::move(file), absolute.empty() ? place : absolute.string()};
 }
 
 }  // namespace holdfast::transcripts

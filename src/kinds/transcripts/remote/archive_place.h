@@ -1,9 +1,9 @@
 #pragma once
 
-// Where archives lie: a file, gist://[id], s3://bucket/key, standard input; and what is made one: a session of the guard.
+// Where archives lie: a file, gist://[id], s3://bucket/key, standard input.
 
-#include "kinds/transcripts/guard/laid_out.h"
 #include "kinds/transcripts/remote/remote.h"
+#include "kinds/transcripts/verbs/keeper.h"
 
 namespace holdfast::transcripts {
 
@@ -31,21 +31,15 @@ struct Uploaded {
 
 // The session as an archive in that remote place, always zst; remembered. Errors: those of writing and of remote.h; a remote that
 // refuses what it was sent is `unavailable`, because the person's input was not wrong.
-Result<Uploaded> upload(const Keeper& keeper, const AnySession& session, const std::string& place, ArchiveOptions options,
+Result<Uploaded> upload(const Keeper& keeper, SessionSource& source, const std::string& place, ArchiveOptions options,
                         const RemoteOptions& remote, const Progress& progress = {});
 
-struct Opened {
+struct OpenedArchive {
   Fd file;
-  std::string origin;                 // for the family tree: absolute path, gist://..., s3://..., guard:<id>
-  bool trusted = false;               // for RestoreOptions
-  std::vector<std::string> left_out;  // of what the guard has: with the reason
+  std::string origin;  // for the family tree: absolute path, gist://..., s3://...
 };
 // A file, or one of the places above; "-" is standard input. Errors: not_found, those of remote.h.
-Result<Opened> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
-                            const Progress& progress = {});
-// The session as the guard has it, as an archive with everything in it. Errors: those of KeptHome and of writing.
-Result<Opened> open_kept(const Keeper& keeper, const KeptSession& kept, const Progress& progress = {},
-                         const KeptVersion& version = {});
-Result<Opened> open_backup(const KeptBackup& backup);
+Result<OpenedArchive> open_archive(const Keeper& keeper, const std::string& place, const RemoteOptions& remote,
+                                   const Progress& progress = {});
 
 }  // namespace holdfast::transcripts

@@ -164,7 +164,7 @@ TEST(Redact, P31FindsAPrivateKeyHoweverItIsShown) {
       "KEY-----";
   const std::string line = repeated("b3BlbnNz", 8) + "aC1r";
   const std::vector<std::string> fronts = {"", "     12\u2192", "12\t", "12:", "12|", "+", "> ", "| "};
-  for (const std::string& newline : {"\n", "\r\n", "\\n", "\\\\n"}) {
+  for (const std::string& newline : std::vector<std::string>{"\n", "\r\n", "\\n", "\\\\n"}) {
     for (const std::string& front : fronts) {
       std::string text = front + begin;
       for (int i = 0; i < 4; ++i) text += newline + front + line;

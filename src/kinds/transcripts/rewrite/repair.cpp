@@ -1,6 +1,5 @@
 #include "jsonl/scan.h"
 #include "kinds/transcripts/lines/pieces.h"
-#include "kinds/transcripts/reading/read_session.h"
 #include "kinds/transcripts/rewrite/identity.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/stage_session.h"
@@ -125,7 +124,7 @@ Result<CopyResult> write_repaired_copy(const Home& home, const FoundSession& ses
   options.place = [&identity](const Artifact& artifact) { return new_path(identity, artifact); };
   StageSession stage(std::move(options));
   RepairLines repair(stage);
-  HF_CHECK(read_session(home, inventory.artifacts, repair));
+  HF_CHECK(source_on_disk(home, session.place)->read(inventory.artifacts, repair));
   HF_CHECK(staging.make_folder("session-env/" + place.session_id, 0700));  // the client wants it, however empty
   HF_CHECK(stage_folders(staging, identity, inventory.folders, false));
   staging.set_main(place.transcript(), "");

@@ -1,6 +1,5 @@
 #include "kinds/transcripts/staging/destinations.h"
 
-#include "kinds/transcripts/home/summary.h"
 #include "kinds/transcripts/products/claude/project_folder.h"
 
 #include <fmt/format.h>
@@ -14,13 +13,6 @@ Result<ProjectTarget> project_target(const Home& home, const std::string& path) 
   HF_TRY(target.path, canonical_project(path));
   HF_TRY(target.folder, folder_for_project(home, target.path));
   return target;
-}
-
-Result<std::string> project_root_of(const Home& home, const FoundSession& session) {
-  HF_TRY(Summary ends, summarise(home, session));
-  if (is_folder_of(session.place.project_folder, ends.project_root)) return std::move(ends.project_root);
-  HF_TRY(Summary whole, summarise_whole(home, session));
-  return std::move(whole.project_root);
 }
 
 std::vector<std::string> flat_agent_ids(const Inventory& inventory) {

@@ -2,7 +2,7 @@
 
 // Where the files of a copy go, worked out before anything is written (transcript-archive §2, §5).
 
-#include "kinds/transcripts/home/find.h"
+#include "kinds/transcripts/home/summary.h"
 #include "kinds/transcripts/rewrite/identity.h"
 #include "kinds/transcripts/rewrite/path_map.h"
 #include "kinds/transcripts/staging/staging.h"
@@ -19,10 +19,6 @@ struct ProjectTarget {
   std::string folder;  // below projects/
 };
 Result<ProjectTarget> project_target(const Home& home, const std::string& path);
-
-// The root of the project a session is in (§1.2), empty when unknown: from the ends of its transcript where those settle it,
-// which they do unless it was begun elsewhere, else from all of it.
-Result<std::string> project_root_of(const Home& home, const FoundSession& session);
 
 std::vector<std::string> flat_agent_ids(const Inventory& inventory);
 

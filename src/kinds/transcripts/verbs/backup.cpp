@@ -2,6 +2,7 @@
 
 #include "base/crypto/hash.h"
 #include "base/files/file.h"
+#include "base/ids.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/archive/archive_reader.h"
 #include "kinds/transcripts/archive/archive_slots.h"
@@ -10,10 +11,14 @@
 #include <fmt/format.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <filesystem>
 #include <map>
+#include <set>
 
 namespace holdfast::transcripts {
 namespace {
@@ -36,14 +41,10 @@ bool exists(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
-// The reader compares hashes itself; what it needs is somebody to take the bytes.
-class Nobody final : public Receiver {
- public:
-  Result<void> begin(const Artifact&) override { return {}; }
-  Result<void> line(const Piece&) override { return {}; }
-  Result<void> bytes(std::string_view) override { return {}; }
-  Result<void> end() override { return {}; }
-};
+Millis changed_at(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 ? mtime_of(status) : 0;
+}
 
 using Hashes = std::map<std::string, std::string>;
 
@@ -82,7 +83,7 @@ std::vector<std::string> leave_what_no_backup_holds(Inventory& inventory) {
   return left;
 }
 
-Result<Backup> write_backup(const Home& home, const Inventory& inventory, const std::string& project_root,
+Result<Backup> write_backup(SessionSource& source, const Inventory& inventory, const std::string& project_root,
                             const BackupOptions& options, Millis now, const Progress& progress) {
   HF_CHECK(make_private_folder(options.folder));
   ArchiveOptions archive_options;
@@ -95,7 +96,7 @@ Result<Backup> write_backup(const Home& home, const Inventory& inventory, const 
   for (int number = 1; number <= kMaxNames; ++number) {
     const std::string path = number == 1 ? name + ".json" : fmt::format("{}-{}.json", name, number);
     if (exists(path)) continue;
-    auto report = write_archive(home, inventory, project_root, path, archive_options, progress);
+    auto report = write_archive(source, inventory, project_root, path, archive_options, progress);
     if (!report) {
       if (report.error().kind == ErrorKind::conflict && exists(path)) continue;  // somebody else took the name
       return fail(std::move(report).error().within("backup"));
@@ -132,6 +133,38 @@ std::optional<std::string> drop_backup(Backup& backup) {
     return std::nullopt;
   }
   return system_error("the backup could not be removed: " + backup.path, errno).message;
+}
+
+Result<std::vector<KeptBackup>> newest_backups(const std::string& folder) {
+  std::vector<KeptBackup> backups;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const bool is_archive = name.ends_with(".json") || name.ends_with(".json.zst");
+    if (!is_archive || name.size() <= kUuidLength || name[kUuidLength] != '-' || !is_uuid(name.substr(0, kUuidLength))) continue;
+    backups.push_back({name.substr(0, kUuidLength), at->path().string(), changed_at(at->path().string())});
+  }
+  if (error && error != std::errc::no_such_file_or_directory) return fail(system_error(folder, error.value()));
+  // Two of one second differ in their names, so the order is the same every time.
+  std::ranges::sort(backups, [](const KeptBackup& a, const KeptBackup& b) {
+    return a.made_at != b.made_at ? a.made_at > b.made_at : a.path > b.path;
+  });
+  std::set<std::string> seen;
+  std::erase_if(backups, [&](const KeptBackup& backup) { return !seen.insert(backup.session_id).second; });
+  return backups;
+}
+
+Result<KeptBackup> find_backup(const std::string& folder, std::string_view id_or_prefix) {
+  HF_TRY(std::vector<KeptBackup> backups, newest_backups(folder));
+  std::erase_if(backups, [&](const KeptBackup& backup) { return !backup.session_id.starts_with(id_or_prefix); });
+  if (backups.empty())
+    return fail(ErrorKind::not_found, fmt::format("there is no backup of a session {} in {}", id_or_prefix, folder),
+                "give the archive's path, or the id of a deleted session");
+  if (backups.size() == 1) return std::move(backups.front());
+  std::string hint;
+  for (std::size_t i = 0; i < backups.size() && i < kHintedMatches; ++i)
+    hint += fmt::format("{}{}  {}", i == 0 ? "" : "\n", backups[i].session_id, iso8601(backups[i].made_at));
+  return fail(ErrorKind::ambiguous, fmt::format("{} fits the backups of {} sessions", id_or_prefix, backups.size()), hint);
 }
 
 }  // namespace holdfast::transcripts

@@ -3,6 +3,7 @@
 // The archive that is made, and read again, before a session is taken from where it is (transcript-archive §2, §8.5).
 
 #include "kinds/transcripts/archive/archive_writer.h"
+#include "kinds/transcripts/source/session_source.h"
 
 namespace holdfast::transcripts {
 
@@ -25,7 +26,7 @@ std::vector<std::string> leave_what_no_backup_holds(Inventory& inventory);
 // <folder>/<sid>-<YYYYmmdd-HHMMSS>.json (UTC), with "-2", "-3" behind it while the name is taken. Every file of the inventory but
 // locks is in it, and what comes out when it is read again has the hashes of what went in. On error nothing of it stays.
 // Errors: corrupt (it is not what it should be), those of write_archive.
-Result<Backup> write_backup(const Home& home, const Inventory& inventory, const std::string& project_root,
+Result<Backup> write_backup(SessionSource& source, const Inventory& inventory, const std::string& project_root,
                             const BackupOptions& options, Millis now, const Progress& progress);
 
 // Of the file as it is; positions are given with every read, because the descriptor's own may be somebody else's.
@@ -36,5 +37,18 @@ std::string undo_command(const std::string& backup_path);
 
 // For operations that were told to keep none. A backup that cannot be removed is a warning, given back.
 std::optional<std::string> drop_backup(Backup& backup);
+
+// The backups that delete and move leave, kept until a person removes them (design 8.9).
+struct KeptBackup {
+  std::string session_id;
+  std::string path;  // absolute
+  Millis made_at = 0;
+};
+
+// Newest first; of one session only the newest. Empty when the folder is not there.
+Result<std::vector<KeptBackup>> newest_backups(const std::string& folder);
+
+// The newest of the one session whose id starts with the text. Errors: not_found (names the folder), ambiguous.
+Result<KeptBackup> find_backup(const std::string& folder, std::string_view id_or_prefix);
 
 }  // namespace holdfast::transcripts

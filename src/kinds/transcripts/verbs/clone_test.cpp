@@ -1,7 +1,6 @@
-#include "kinds/transcripts/verbs/clone.h"
-
 #include "kinds/transcripts/testing/test_session.h"
 #include "kinds/transcripts/testing/test_tree.h"
+#include "kinds/transcripts/verbs/copy.h"
 
 #include <gmock/gmock.h>
 
@@ -20,13 +19,13 @@ constexpr const char* kCloneSuffix = "2e3f4a5b";
 
 class CloneTest : public testing::Test {
  protected:
-  CopyResult clone(const CloneOptions& options = with_id()) {
-    auto result = clone_session(home_, source_, options, TestHome::kNow);
+  CopyResult clone(const CopyOptions& options = with_id()) {
+    auto result = copy_session(home_, *source_on_disk(home_, source_.place), options, TestHome::kNow);
     EXPECT_TRUE(result) << result.error().message;
     return result.value_or(CopyResult{});
   }
-  static CloneOptions with_id() {
-    CloneOptions options;
+  static CopyOptions with_id() {
+    CopyOptions options;
     options.new_session_id = kCloneId;
     return options;
   }
@@ -103,7 +102,7 @@ TEST_F(CloneTest, Clone_1_3_TimesAreFreshAndModesAreTheSource) {
 }
 
 TEST_F(CloneTest, Clone_6_ToAnotherProjectPathsFollow) {
-  CloneOptions options = with_id();
+  CopyOptions options = with_id();
   options.target_project = files_.outside() + "/other";
   const CopyResult result = clone(options);
   EXPECT_EQ(result.project_path, *options.target_project);
@@ -116,7 +115,7 @@ TEST_F(CloneTest, Clone_6_ToAnotherProjectPathsFollow) {
 }
 
 TEST_F(CloneTest, Clone_6_WithoutTranslationIdsStillChange) {
-  CloneOptions options = with_id();
+  CopyOptions options = with_id();
   options.target_project = files_.outside() + "/other";
   options.level = PathLevel::none;
   const CopyResult result = clone(options);
@@ -131,7 +130,7 @@ TEST_F(CloneTest, Clone_2_ExistingPathsAreNamedAndNothingIsWritten) {
     files_.write(std::string("tasks/") + kCloneId + "/" + name, "theirs");
   files_.write(std::string("debug/") + kCloneId + ".txt", "theirs");
   const auto before = tree_of(files_.folder(), true);
-  const auto result = clone_session(home_, source_, with_id(), TestHome::kNow);
+  const auto result = copy_session(home_, *source_on_disk(home_, source_.place), with_id(), TestHome::kNow);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::conflict);
   EXPECT_THAT(result.error().message, testing::AllOf(HasSubstr("3 of 19 files"), HasSubstr("/1.json"), HasSubstr("debug/")));
@@ -139,7 +138,7 @@ TEST_F(CloneTest, Clone_2_ExistingPathsAreNamedAndNothingIsWritten) {
 }
 
 TEST_F(CloneTest, Clone_5_UpToCutsBehindTheRecord) {
-  CloneOptions options = with_id();
+  CopyOptions options = with_id();
   options.up_to = TestSession::kUuid;
   const CopyResult result = clone(options);
   EXPECT_EQ(result.main_records, 2U);
@@ -147,13 +146,14 @@ TEST_F(CloneTest, Clone_5_UpToCutsBehindTheRecord) {
   options.up_to = "aaaaaaaa-0000-4000-8000-00000000ffff";
   options.new_session_id.clear();
   const auto before = tree_of(files_.folder(), true);
-  EXPECT_EQ(clone_session(home_, source_, options, TestHome::kNow).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(copy_session(home_, *source_on_disk(home_, source_.place), options, TestHome::kNow).error().kind,
+            ErrorKind::not_found);
   EXPECT_EQ(tree_of(files_.folder(), true), before);
 }
 
 TEST_F(CloneTest, DryRunWritesNothingAndCountsTheSame) {
   const auto before = tree_of(files_.folder(), true);
-  CloneOptions options = with_id();
+  CopyOptions options = with_id();
   options.dry_run = true;
   options.target_project = files_.outside() + "/other";
   const CopyResult dry = clone(options);
@@ -176,7 +176,8 @@ TEST_F(CloneTest, Clone_15_TwoAtOnceDiffer) {
 TEST_F(CloneTest, StoppingLeavesNothing) {
   const auto before = tree_of(files_.folder(), true);
   const auto stop = [](std::string_view, std::uint64_t done, std::uint64_t) { return done < 1000; };
-  EXPECT_EQ(clone_session(home_, source_, {}, TestHome::kNow, stop).error().kind, ErrorKind::cancelled);
+  EXPECT_EQ(copy_session(home_, *source_on_disk(home_, source_.place), {}, TestHome::kNow, stop).error().kind,
+            ErrorKind::cancelled);
   EXPECT_EQ(tree_of(files_.folder(), true), before);
 }
 

@@ -98,10 +98,7 @@ class Examining {
       report_.bytes += session.size;
       return {};
     }
-    const auto examined = [&]() -> Result<VerifyReport> {
-      HF_TRY(const Inventory inventory, take_inventory(home_, session.place));
-      return verify_session(home_, inventory, progress_);
-    }();
+    const auto examined = verify_session(*source_on_disk(home_, session.place), progress_);
     if (examined) {
       report_.bytes += examined->bytes;
       if (is_ill(*examined)) HF_CHECK(add_sick(session.place, *examined));

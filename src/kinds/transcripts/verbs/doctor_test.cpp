@@ -238,7 +238,7 @@ TEST_F(DoctorTest, Repair_KeepsWhatCanBeReadAndLeavesTheOriginal) {
   EXPECT_EQ(files_.read(with_id(".jsonl")),
             expected_first + "\n" + second + "\n" + third + "\n" + third + "\n" + second + "\n" + third + "\n" + second + "\n");
   EXPECT_EQ(files_.read(with_id("/tool-results/b1.txt")), "result");
-  const auto again = verify_session(home, take_inventory(home, {id, "-p"}).value());
+  const auto again = verify_session(*source_on_disk(home, SessionPlace{id, "-p"}));
   ASSERT_TRUE(again);
   EXPECT_TRUE(again->ok);
 }

@@ -107,7 +107,8 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   for (const ArtifactFolder& folder : inventory.folders) staging.remove_folder(folder.path);
   staging.set_main("", session.place.transcript());
   const BackupOptions backup_options{options.backup_folder, !with_shared, options.machine_id};
-  HF_TRY(Backup backup, write_backup(home, to_erase.backup, result.project_path, backup_options, now, progress));
+  HF_TRY(Backup backup,
+         write_backup(*source_on_disk(home, session.place), to_erase.backup, result.project_path, backup_options, now, progress));
   result.custom_title = one_line(backup.custom_title, kTitleLength);  // writing the backup has seen every record
   if (auto committed = staging.commit(); !committed) {
     static_cast<void>(drop_backup(backup));
@@ -122,6 +123,30 @@ Result<EraseResult> erase_session(const Home& home, const FoundSession& session,
   if (!backup.path.empty()) result.undo_command = undo_command(backup.path);
   result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
   return result;
+}
+
+JsonObject to_json(const EraseResult& result) {
+  JsonObject json{{"session_id", result.session_id},
+                  {"was_dry_run", result.was_dry_run},
+                  {"success", true},
+                  {"error_message", nullptr},
+                  {"backup_path", text_or_null(result.backup_path)},
+                  {"backup_sha256", text_or_null(result.backup_sha256)},
+                  {"files_deleted", result.deleted_files.size()},
+                  {"size_freed_bytes", result.size_freed},
+                  {"deleted_files", JsonArray(result.deleted_files.begin(), result.deleted_files.end())}};
+  add_kind_counts(json, result.counts, "_deleted");
+  json["directories_removed"] = JsonArray(result.directories_removed.begin(), result.directories_removed.end());
+  json["duration_ms"] = result.duration_ms;
+  json["deleted_at"] = iso8601(result.deleted_at);
+  json["project_path"] = text_or_null(result.project_path);
+  json["custom_title"] = text_or_null(result.custom_title);
+  json["kept"] = JsonArray(result.kept.begin(), result.kept.end());
+  json["was_running"] = result.was_running;
+  json["was_terminated"] = result.was_terminated;
+  json["undo_command"] = text_or_null(result.undo_command);
+  json["warnings"] = JsonArray(result.warnings.begin(), result.warnings.end());
+  return json;
 }
 
 }  // namespace holdfast::transcripts

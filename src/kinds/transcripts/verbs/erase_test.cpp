@@ -2,8 +2,8 @@
 
 #include "kinds/transcripts/testing/test_session.h"
 #include "kinds/transcripts/testing/test_tree.h"
+#include "kinds/transcripts/verbs/copy.h"
 #include "kinds/transcripts/verbs/keeper.h"
-#include "kinds/transcripts/verbs/restore.h"
 
 #include <gmock/gmock.h>
 
@@ -79,13 +79,13 @@ TEST_F(EraseTest, Delete_2_UndoBringsEveryByteBack) {
   const auto before = tree_of(files_.folder());
   const auto result = erase(forced());
   ASSERT_TRUE(result) << result.error().message;
-  auto archive = ArchiveReader::open(Fd(::open(result->backup_path.c_str(), O_RDONLY | O_CLOEXEC)));
+  auto archive = source_in_archive(Fd(::open(result->backup_path.c_str(), O_RDONLY | O_CLOEXEC)), "archive", files_.outside());
   ASSERT_TRUE(archive) << archive.error().message;
-  RestoreOptions options;
+  CopyOptions options;
   options.in_place = true;
   options.trusted = true;
   options.current_folder = "/somewhere/else";
-  const auto restored = restore_session(home_, *archive, options, TestHome::kNow);
+  const auto restored = copy_session(home_, **archive, options, TestHome::kNow);
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(tree_of(files_.folder()), before);
 }
@@ -226,12 +226,12 @@ TEST_F(EraseTest, P16ThePlanOfTwoIsInTheBackupOfTheFirst) {
   ASSERT_TRUE(result) << result.error().message;
   // The other one goes, too, and takes the plan along.
   std::filesystem::remove(files_ / "plans/brave-new-plan.md");
-  auto archive = ArchiveReader::open(Fd(::open(result->backup_path.c_str(), O_RDONLY | O_CLOEXEC)));
+  auto archive = source_in_archive(Fd(::open(result->backup_path.c_str(), O_RDONLY | O_CLOEXEC)), "archive", files_.outside());
   ASSERT_TRUE(archive) << archive.error().message;
-  RestoreOptions options;
+  CopyOptions options;
   options.in_place = true;
   options.trusted = true;
-  ASSERT_TRUE(restore_session(home_, *archive, options, TestHome::kNow));
+  ASSERT_TRUE(copy_session(home_, **archive, options, TestHome::kNow));
   EXPECT_EQ(tree_of(files_.folder()), before);
 }
 

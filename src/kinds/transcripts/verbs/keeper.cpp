@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <future>
 
@@ -73,6 +73,15 @@ Keeper::Keeper(Homes homes, KeeperOptions options) : homes_(std::move(homes)), o
 Result<std::string> Keeper::temporary_folder() const {
   std::string folder = options_.data_folder + "/tmp";
   HF_CHECK(make_private_folder(folder));
+  // Earlier versions laid sessions out here, and left them when they died: "kept-<pid>-<uuid>".
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    constexpr std::string_view kLaidOut = "kept-";
+    if (!name.starts_with(kLaidOut)) continue;
+    const long pid = std::strtol(name.c_str() + kLaidOut.size(), nullptr, 10);
+    if (pid <= 0 || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)) std::filesystem::remove_all(entry.path(), error);
+  }
   return folder;
 }
 
@@ -110,16 +119,23 @@ std::optional<Millis> Keeper::written_by_us(const AnySession& session) const {
   return session.mtime();
 }
 
-Result<Archived> Keeper::write(const AnySession& session, const std::string& path, ArchiveOptions options,
+Result<std::unique_ptr<SessionSource>> Keeper::source(Fd archive, std::string origin) const {
+  HF_TRY(std::string folder, temporary_folder());
+  return source_in_archive(std::move(archive), std::move(origin), std::move(folder));
+}
+
+Result<Archived> Keeper::write(SessionSource& source, const std::string& path, ArchiveOptions options,
                                const Progress& progress) const {
-  HF_TRY(const Inventory inventory, homes_.inventory(session));
-  HF_TRY(const std::string project, homes_.project_of(session));
+  HF_TRY(const Inventory inventory, source.inventory(progress));
+  HF_TRY(const ArchiveHeader header, source.header());
   options.machine_id = machine_id();
   options.archived_at = now();
   Archived archived;
   archived.format = options.format;
   archived.where = path;
-  HF_TRY(archived.report, write_archive(homes_.of(session), inventory, project, path, options, progress));
+  HF_TRY(archived.report, write_archive(source, inventory, header.original_project_path, path, options, progress));
+  if (!source.on_disk())  // what is damaged in the guard
+    archived.warnings.insert(archived.warnings.end(), inventory.left_out.begin(), inventory.left_out.end());
   if (const std::uint64_t lines = archived.report.counts.irregular_lines; lines > 0 && archived.report.header.byte_true)
     archived.warnings.push_back(fmt::format("{} not one record (torn, blank, fused or damaged); the archive keeps {} as {}",
                                             lines == 1 ? "1 line is" : fmt::format("{} lines are", lines),
@@ -132,54 +148,38 @@ void Keeper::remember(Archived& archived, const std::string& where) const {
   note(archived.warnings, [&](session::Store& store) { return record_archive(store, archived.report, where); });
 }
 
-Result<CopyResult> Keeper::clone(const AnySession& session, const CloneOptions& options, const Progress& progress) const {
-  HF_TRY(const std::string project, homes_.project_of(session));
-  CopyResult result;
-  if (session.codex()) {
-    if (!options.up_to.empty() || options.fresh_uuids)
-      return fail(ErrorKind::invalid, "a Codex session cannot be cloned up to a record, or with fresh uuids",
-                  "its records have no uuids; clone all of it");
-    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run};
-    HF_TRY(result, clone_codex(homes_.codex, *session.codex(), wanted, now(), progress));
-  } else {
-    HF_TRY(result, clone_session(homes_.claude, *session.claude(), options, now(), progress));
-  }
+Result<CopyResult> Keeper::copy(SessionSource& source, const CopyOptions& options, const Progress& progress) const {
+  HF_TRY(CopyResult result, source.session().codex() ? copy_codex(homes_.codex, source, options, now(), progress)
+                                                     : copy_session(homes_.claude, source, options, now(), progress));
+  if (source.is_ours() && !source.on_disk()) result.source_machine_id = machine_id();
   warn_of_missing_folder(result);
+  return result;
+}
+
+Result<CopyResult> Keeper::clone(const AnySession& session, const CopyOptions& options, const Progress& progress) const {
+  HF_TRY(const std::string project, homes_.project_of(session));
+  HF_TRY(CopyResult result, copy(*source(session), options, progress));
   if (!result.was_dry_run)
     note(result.warnings, [&](session::Store& store) { return record_copy(store, result, "clone", project, {}); });
   return result;
 }
 
-Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, RestoreOptions options,
-                                   const Progress& progress) const {
-  Fd copy(::fcntl(archive.get(), F_DUPFD_CLOEXEC, 0));
-  if (!copy) return fail(system_error("open the archive again", errno));
-  HF_TRY(ArchiveReader reader, ArchiveReader::open(std::move(archive)));
-  HF_TRY(auto moved_back, undo_move(reader.header(), copy.get(), options, progress));
+Result<CopyResult> Keeper::restore(SessionSource& source, CopyOptions options, const Progress& progress) const {
+  HF_TRY(auto moved_back, undo_move(source, options, progress));
   if (moved_back) return *std::move(moved_back);
   // Beside the restoring: it takes as long as a good part of it, and is rarely needed before the end.
-  auto hashing = std::async(std::launch::async | std::launch::deferred, [file = std::move(copy)] {
-                   return hash_of_archive(file.get());
-                 }).share();
-  const ArchiveHeader header = reader.header();
-
-  CopyResult result;
-  if (header.product == "codex") {
-    const CodexCopyOptions wanted{options.target_project, options.maps, options.level != PathLevel::none, options.dry_run};
-    HF_TRY(result, restore_codex(homes_.codex, reader, options.in_place, wanted, now(), progress));
-  } else {
-    if (options.session_env == SessionEnv::if_trusted && header.byte_true) {
-      HF_TRY(const Inventory contents, reader.contents());
-      auto store = has_session_env(contents) ? store_to_read() : Result<session::Store*>(nullptr);
-      if (!options.trusted && store && *store && hashing.get()) {
-        options.trusted = wrote_archive(**store, *hashing.get()).value_or(false);
-      }
-    }
-    HF_TRY(result, restore_session(homes_.claude, reader, options, now(), progress));
+  auto hashing = std::async(std::launch::async | std::launch::deferred, [&source] { return source.hash(); }).share();
+  HF_TRY(const ArchiveHeader header, source.header());
+  if (options.session_env == SessionEnv::if_trusted && !source.is_ours() && header.byte_true) {
+    HF_TRY(const Inventory contents, source.inventory());
+    auto store = has_session_env(contents) ? store_to_read() : Result<session::Store*>(nullptr);
+    if (!options.trusted && store && *store && hashing.get())
+      options.trusted = wrote_archive(**store, *hashing.get()).value_or(false);
   }
-  for (const std::string& warning : reader.warnings())
+  HF_TRY(CopyResult result, copy(source, options, progress));
+  const std::vector<std::string> warnings = source.warnings();
+  for (const std::string& warning : warnings)
     if (std::ranges::find(result.warnings, warning) == result.warnings.end()) result.warnings.push_back(warning);
-  warn_of_missing_folder(result);
   if (result.was_there)
     result.warnings.push_back(result.new_session_id + " is there already, as the archive has it: nothing was written");
   if (result.was_dry_run) return result;
@@ -189,7 +189,8 @@ Result<CopyResult> Keeper::restore(Fd archive, const std::string& origin, Restor
       HF_TRY(const bool known, was_restored(store, result.new_session_id, hash));
       if (known) return {};
     }
-    return record_copy(store, result, result.was_in_place ? "in-place" : "restore", header.original_project_path, {origin, hash});
+    return record_copy(store, result, result.was_in_place ? "in-place" : "restore", header.original_project_path,
+                       {source.name(), hash});
   });
   return result;
 }
@@ -253,10 +254,12 @@ Result<std::optional<LineageTree>> Keeper::lineage(const std::string& session_id
   return tree_of(session_id, forks);
 }
 
-Result<std::optional<LineageTree>> Keeper::lineage_seen_from(const AnySession& session) const {
+Result<std::optional<LineageTree>> Keeper::lineage_seen_from(SessionSource& source) const {
   std::vector<NativeFork> forks;
+  const AnySession& session = source.session();
   if (session.claude())
-    if (auto parent = forked_from(homes_.claude, *session.claude())) forks.push_back({session.id(), *std::move(parent)});
+    if (const auto bytes = source.stored(session.path()))
+      if (auto parent = forked_from(*bytes, session.id())) forks.push_back({session.id(), *std::move(parent)});
   return tree_of(session.id(), forks);
 }
 

@@ -2,7 +2,7 @@
 
 // The verbs as people use them: a session of either product, the rules of its verb, and what happened remembered in the store.
 //
-// Commands and MCP tools both stand on this; the verbs themselves (clone.h, restore.h, ...) know one product and no store. The
+// Commands and MCP tools both stand on this; the verbs themselves (copy.h, move.h, ...) know one product and no store. The
 // store is only asked for when a verb needs it, and one that cannot be opened is a warning in the result: the family tree then
 // lacks an event, the session is none the worse.
 //
@@ -11,7 +11,7 @@
 #include "kinds/transcripts/family/lineage.h"
 #include "kinds/transcripts/home/any_session.h"
 #include "kinds/transcripts/staging/staging.h"
-#include "kinds/transcripts/verbs/restore.h"
+#include "kinds/transcripts/verbs/copy.h"
 #include "session/blobs.h"
 
 #include <mutex>
@@ -49,18 +49,22 @@ class Keeper {
   // What operations left behind in either home whose process died is undone or finished (staging.h).
   Recovered recover() const;
 
+  // Of a session on disk, and of an archive: its file, and what it is called in the family tree.
+  std::unique_ptr<SessionSource> source(const AnySession& session) const { return source_on_disk(homes_.of(session), session); }
+  Result<std::unique_ptr<SessionSource>> source(Fd archive, std::string origin) const;
+
   // Writes the file; not recorded. Machine and time in the options are filled in here.
-  Result<Archived> write(const AnySession& session, const std::string& path, ArchiveOptions options,
+  Result<Archived> write(SessionSource& source, const std::string& path, ArchiveOptions options,
                          const Progress& progress = {}) const;
   // That it now lies there.
   void remember(Archived& archived, const std::string& where) const;
 
   // Of options, made_by_us, written_by_us, backup_folder and machine_id are filled in here. Errors: those of the verbs; invalid
   // for what a Codex session does not have.
-  Result<CopyResult> clone(const AnySession& session, const CloneOptions& options, const Progress& progress = {}) const;
-  // origin: what the archive is called in the family tree. In place, the backup of a move takes the session back: with all that
-  // was written since, and the same paths translated the other way.
-  Result<CopyResult> restore(Fd archive, const std::string& origin, RestoreOptions options, const Progress& progress = {}) const;
+  Result<CopyResult> clone(const AnySession& session, const CopyOptions& options, const Progress& progress = {}) const;
+  // Of what is not on disk. In place, the backup of a move takes the session back: with all that was written since, and the same
+  // paths translated the other way.
+  Result<CopyResult> restore(SessionSource& source, CopyOptions options, const Progress& progress = {}) const;
   // That a session was put back or copied by other means: from the guard. What goes wrong is a warning in the result.
   void remember_copy(CopyResult& result, const std::string& project, const std::string& origin, const std::string& hash) const;
   // A repaired copy of a damaged one, with the id that it is to have (doctor.h); in the family it is a clone.
@@ -80,21 +84,19 @@ class Keeper {
   // nullopt: nothing is known. Works for sessions whose files are gone.
   Result<std::optional<LineageTree>> lineage(const std::string& session_id) const;
   // Without looking for forks that the client made of others: no transcript but the session's own is opened for it.
-  Result<std::optional<LineageTree>> lineage_seen_from(const AnySession& session) const;
+  Result<std::optional<LineageTree>> lineage_seen_from(SessionSource& source) const;
   // The id of a session whose files are gone, by its start. Errors: `not_found` as it was given, ambiguous.
   Result<std::string> remembered(const std::string& id_or_prefix, Error not_found) const;
   // nullptr: there is no store yet.
   Result<session::Store*> store_to_read() const;
   // nullptr: there is none.
   Result<session::Blobs*> guard() const { return options_.guard ? options_.guard() : Result<session::Blobs*>(nullptr); }
-  // The same verbs over other homes: those of sessions that only the guard has (kept_home.h).
-  Keeper over(Homes homes) const { return Keeper(std::move(homes), options_); }
   // The original's lineage is taken over on the way, once.
   Result<session::Store*> store_to_write() const;
 
  private:
-  Result<std::optional<CopyResult>> undo_move(const ArchiveHeader& header, int archive, const RestoreOptions& options,
-                                              const Progress& progress) const;
+  Result<CopyResult> copy(SessionSource& source, const CopyOptions& options, const Progress& progress) const;
+  Result<std::optional<CopyResult>> undo_move(SessionSource& source, const CopyOptions& options, const Progress& progress) const;
   // A move that was done, and whose process died before anything but its backup told of it.
   void hear_of_move(MoveResult& result, const SessionPlace& place, const MoveOptions& options) const;
   // In the family tree; then the backup goes that was not to be kept: what is gone is told of by one of them at any time.

@@ -4,7 +4,6 @@
 #include "base/files/at_or_below.h"
 #include "base/text/text.h"
 #include "kinds/transcripts/verbs/backup.h"
-#include "kinds/transcripts/verbs/backups.h"
 #include "kinds/transcripts/verbs/keeper.h"
 
 #include <fmt/format.h>
@@ -165,16 +164,17 @@ Result<bool> Keeper::was_relocated(const std::string& old_path, const std::strin
   return found;
 }
 
-Result<std::optional<CopyResult>> Keeper::undo_move(const ArchiveHeader& header, int archive, const RestoreOptions& options,
+Result<std::optional<CopyResult>> Keeper::undo_move(SessionSource& source, const CopyOptions& options,
                                                     const Progress& progress) const {
-  if (!options.in_place || options.target_project || header.product == "codex" || header.project_folder.empty())
-    return std::nullopt;
+  if (!options.in_place || options.target_project || source.is_ours() || source.session().codex()) return std::nullopt;
+  HF_TRY(const ArchiveHeader header, source.header());
+  if (header.project_folder.empty()) return std::nullopt;
   HF_TRY(const auto lives, sessions_with_prefix(homes_.claude, header.session_id));
   if (lives.size() != 1) return std::nullopt;
   const SessionPlace back{header.session_id, header.project_folder};
   HF_TRY(session::Store* const store, store_to_read());
   if (!store) return std::nullopt;
-  HF_TRY(const std::string hash, hash_of_archive(archive));
+  HF_TRY(const std::string hash, source.hash());
   HF_TRY(const auto recorded, move_with_backup(*store, header.session_id, hash));
   if (!recorded) return std::nullopt;
 

@@ -1,12 +1,17 @@
 #include "kinds/transcripts/verbs/move.h"
 
-#include "kinds/transcripts/home/summary.h"
-#include "kinds/transcripts/reading/read_session.h"
+#include "base/files/at_or_below.h"
+#include "base/text/text.h"
+#include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/stage_session.h"
 #include "kinds/transcripts/verbs/backup.h"
 #include "kinds/transcripts/verbs/removal_rules.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace holdfast::transcripts {
@@ -97,13 +102,14 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   stage_options.place = [&identity](const Artifact& artifact) { return new_path(identity, artifact); };
   stage_options.hashes = staging.has_value();
   StageSession stage(std::move(stage_options));
-  HF_CHECK(read_session(home, inventory.artifacts, stage, progress));
+  const auto source = source_on_disk(home, session.place);
+  HF_CHECK(source->read(inventory.artifacts, stage, progress));
 
   if (staging) {
     HF_CHECK(stage_folders(*staging, identity, inventory.folders, false));
     HF_CHECK(stage.verify());
     const BackupOptions backup_options{options.backup_folder, true, options.machine_id};
-    HF_TRY(backup, write_backup(home, inventory, root, backup_options, now, progress));
+    HF_TRY(backup, write_backup(*source, inventory, root, backup_options, now, progress));
     if (auto committed = staging->commit(); !committed) {
       static_cast<void>(drop_backup(backup));
       return fail(std::move(committed).error());
@@ -125,6 +131,69 @@ Result<MoveResult> move_session(const Home& home, const FoundSession& session, c
   if (!backup.path.empty()) result.undo_command = undo_command(backup.path);
   result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - began).count();
   return result;
+}
+
+// Every session of a project whose folder was renamed.
+Result<RelocateResult> relocate_project(const Home& home, const std::string& old_path, const std::string& new_path,
+                                        const MoveOptions& options, Millis now, const Progress& progress) {
+  HF_TRY(const std::string from, canonical_project(old_path));
+  HF_TRY(const std::string to, canonical_project(new_path));
+  if (from == to) return fail(ErrorKind::invalid, "the old and the new path are the same: " + from);
+  // A project cannot be moved into itself: its sessions would be found again, and moved again.
+  if (is_at_or_below(to, from)) return fail(ErrorKind::invalid, fmt::format("{} lies inside {}", to, from));
+  // A transcript may spell the letters of the path in the other Unicode form.
+  const std::array<std::string, 3> forms = {from, to_nfc(from), to_nfd(from)};
+  HF_TRY(auto sessions, all_sessions(home));
+  std::ranges::sort(sessions, {},
+                    [](const FoundSession& each) { return std::pair(each.place.project_folder, each.place.session_id); });
+
+  RelocateResult result;
+  for (const FoundSession& session : sessions) {
+    const auto summary = summarise(home, session);
+    if (!summary) {
+      result.failed.push_back({session.place.session_id, summary.error()});
+      continue;
+    }
+    const auto old =
+        std::ranges::find_if(forms, [&](const std::string& form) { return is_at_or_below(summary->project_root, form); });
+    if (summary->project_root.empty() || old == forms.end()) continue;
+    MoveOptions each = options;
+    each.target_project = to + summary->project_root.substr(old->size());
+    // Sessions below it name files of the whole project, too.
+    each.maps.emplace_back(*old, to);
+    auto moved = move_session(home, session, each, now, progress);
+    if (moved) {
+      result.moved.push_back(*std::move(moved));
+    } else if (moved.error().kind == ErrorKind::cancelled) {
+      return fail(std::move(moved).error());
+    } else {
+      result.failed.push_back({session.place.session_id, std::move(moved).error()});
+    }
+  }
+  return result;
+}
+
+JsonObject to_json(const MoveResult& result) {
+  JsonObject json{{"session_id", result.session_id},
+                  {"source_project", result.source_project},
+                  {"target_project", result.target_project},
+                  {"files_moved", result.files_moved},
+                  {"files_deleted", result.files_deleted}};
+  add_kind_counts(json, result.moved, "_moved");
+  json["paths_translated"] = result.paths_translated;
+  json["was_running"] = result.was_running;
+  json["was_terminated"] = result.was_terminated;
+  json["backup_path"] = text_or_null(result.backup_path);
+  json["backup_sha256"] = text_or_null(result.backup_sha256);
+  json["undo_command"] = text_or_null(result.undo_command);
+  json["custom_title"] = text_or_null(result.custom_title);
+  json["resume_command"] = result.resume_command;
+  json["was_dry_run"] = result.was_dry_run;
+  json["duration_ms"] = result.duration_ms;
+  json["moved_at"] = iso8601(result.moved_at);
+  json["warnings"] = JsonArray(result.warnings.begin(), result.warnings.end());
+  json["rewritten"] = to_json(result.rewritten);
+  return json;
 }
 
 }  // namespace holdfast::transcripts

@@ -3,7 +3,7 @@
 // A session to another project, with its id: paths are translated, the source goes only after the target is verified. Artifacts
 // that lie by session id alone (tasks, file history, ...) stay where they are.
 
-#include "kinds/transcripts/verbs/clone.h"
+#include "kinds/transcripts/verbs/copy_result.h"
 #include "kinds/transcripts/verbs/erase.h"
 
 namespace holdfast::transcripts {

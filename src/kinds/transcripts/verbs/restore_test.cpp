@@ -1,8 +1,7 @@
-#include "kinds/transcripts/verbs/restore.h"
-
 #include "kinds/transcripts/archive/archive_writer.h"
 #include "kinds/transcripts/testing/test_session.h"
 #include "kinds/transcripts/testing/test_tree.h"
+#include "kinds/transcripts/verbs/copy.h"
 
 #include <gmock/gmock.h>
 
@@ -24,24 +23,24 @@ class RestoreTest : public testing::Test {
     ArchiveOptions options;
     options.with_history = true;
     options.machine_id = "me@here";
-    const Inventory inventory = take_inventory(home_, session.place).value();
-    const auto written = write_archive(home_, inventory, TestSession::kProject, archive_, options);
+    const auto source = source_on_disk(home_, session.place);
+    const auto written = write_archive(*source, source->inventory().value(), TestSession::kProject, archive_, options);
     ASSERT_TRUE(written) << written.error().message;
   }
 
-  Result<CopyResult> restore(const RestoreOptions& options) {
-    HF_TRY(auto archive, ArchiveReader::open(Fd(::open(archive_.c_str(), O_RDONLY | O_CLOEXEC))));
-    return restore_session(home_, archive, options, TestHome::kNow);
+  Result<CopyResult> restore(const CopyOptions& options) {
+    HF_TRY(const auto archive, source_in_archive(Fd(::open(archive_.c_str(), O_RDONLY | O_CLOEXEC)), archive_, files_.outside()));
+    return copy_session(home_, *archive, options, TestHome::kNow);
   }
-  static RestoreOptions in_place() {
-    RestoreOptions options;
+  static CopyOptions in_place() {
+    CopyOptions options;
     options.in_place = true;
     options.trusted = true;
     options.current_folder = "/somewhere/else";
     return options;
   }
-  RestoreOptions as_copy() {
-    RestoreOptions options;
+  CopyOptions as_copy() {
+    CopyOptions options;
     options.current_folder = files_.outside() + "/here";
     return options;
   }
@@ -97,10 +96,10 @@ TEST_F(RestoreTest, P12AnIdThatLivesInAnotherProjectIsNotMadeTwice) {
   const std::string there = std::string("projects/-home-dev-other/") + TestSession::kId + ".jsonl";
   files_.write(there, "{}\n");
   const auto before = tree_of(files_.folder(), true);
-  std::vector<RestoreOptions> tries{in_place(), in_place(), as_copy()};
+  std::vector<CopyOptions> tries{in_place(), in_place(), as_copy()};
   tries[1].target_project = files_.outside() + "/moved";
   tries[2].new_session_id = TestSession::kId;
-  for (const RestoreOptions& options : tries) {
+  for (const CopyOptions& options : tries) {
     const auto result = restore(options);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().kind, ErrorKind::conflict);
@@ -112,7 +111,7 @@ TEST_F(RestoreTest, P12AnIdThatLivesInAnotherProjectIsNotMadeTwice) {
 
 TEST_F(RestoreTest, P13WhatIsThereAsTheArchiveHasItIsRestored) {
   const auto before = tree_of(files_.folder(), true);
-  const RestoreOptions options = in_place();
+  const CopyOptions options = in_place();
   const auto result = restore(options);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->was_there);
@@ -151,7 +150,7 @@ TEST_F(RestoreTest, InPlaceRefusesAPlanWithOtherContent) {
 
 TEST_F(RestoreTest, Restore_5_InPlaceInAnotherProjectChangesPathsOnly) {
   empty_home();
-  RestoreOptions options = in_place();
+  CopyOptions options = in_place();
   options.target_project = files_.outside() + "/moved";
   const auto result = restore(options);
   ASSERT_TRUE(result) << result.error().message;
@@ -165,7 +164,7 @@ TEST_F(RestoreTest, Restore_5_InPlaceInAnotherProjectChangesPathsOnly) {
 TEST_F(RestoreTest, Restore_5_InPlaceWithTheSameTargetIsBitForBit) {
   const std::string text = files_.read(TestSession::place().transcript());
   empty_home();
-  RestoreOptions options = in_place();
+  CopyOptions options = in_place();
   options.target_project = TestSession::kProject;
   const auto result = restore(options);
   ASSERT_TRUE(result) << result.error().message;
@@ -200,7 +199,7 @@ TEST_F(RestoreTest, Restore_8_3_SessionEnvOnlyWhenTrustedOrAsked) {
   };
   for (const Case& each : {Case{SessionEnv::if_trusted, false, false}, Case{SessionEnv::if_trusted, true, true},
                            Case{SessionEnv::always, false, true}, Case{SessionEnv::never, true, false}}) {
-    RestoreOptions options = as_copy();
+    CopyOptions options = as_copy();
     options.session_env = each.asked;
     options.trusted = each.trusted;
     const auto result = restore(options);
@@ -222,7 +221,7 @@ TEST_F(RestoreTest, ADamagedArchiveLeavesNothing) {
 
 TEST_F(RestoreTest, DryRunWritesNothing) {
   empty_home();
-  RestoreOptions options = in_place();
+  CopyOptions options = in_place();
   options.dry_run = true;
   const auto result = restore(options);
   ASSERT_TRUE(result) << result.error().message;

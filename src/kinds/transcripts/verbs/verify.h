@@ -3,7 +3,7 @@
 // Is it whole? An archive by its hashes and counts, a session by its lines and links.
 
 #include "kinds/transcripts/archive/archive_reader.h"
-#include "kinds/transcripts/home/find.h"
+#include "kinds/transcripts/source/session_source.h"
 
 namespace holdfast::transcripts {
 
@@ -29,6 +29,6 @@ JsonObject to_json(const VerifyReport& report);
 Result<VerifyReport> verify_archive(ArchiveReader& archive, const Progress& progress = {});
 // Broken, NUL, fused, blank lines; a missing final newline; parents that do not exist, cycles, the same uuid twice; links that
 // were left out.
-Result<VerifyReport> verify_session(const Home& home, const Inventory& inventory, const Progress& progress = {});
+Result<VerifyReport> verify_session(SessionSource& source, const Progress& progress = {});
 
 }  // namespace holdfast::transcripts

@@ -3,6 +3,8 @@
 #include "kinds/transcripts/lines/parent_links.h"
 #include "kinds/transcripts/verbs/verify.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace holdfast::transcripts {
@@ -54,13 +56,22 @@ std::optional<Judgement> judge(const jsonl::LineReport& report) {
   return std::nullopt;
 }
 
+void add_finding(VerifyReport& report, Finding finding) {
+  if (finding.severity == Severity::damage) report.ok = false;
+  if (report.findings.size() < kMaxFindings)
+    report.findings.push_back(std::move(finding));
+  else
+    ++report.more;
+}
+
 class Verifying {
  public:
-  Result<VerifyReport> run(const Home& home, const Inventory& inventory, const Progress& progress) {
+  Result<VerifyReport> run(SessionSource& source, const Progress& progress) {
+    HF_TRY(const Inventory inventory, source.inventory(progress));
     report_.files = inventory.artifacts.size();
     report_.bytes = inventory.bytes();
     HF_CHECK(each_line(
-        home, inventory.artifacts, "verify",
+        source, inventory.artifacts, "verify",
         [&](const Artifact& artifact, const jsonl::Line& line) -> Result<void> {
           if (artifact.path != path_) begin_file(artifact);
           take(line);
@@ -70,7 +81,8 @@ class Verifying {
     end_file();
     if (report_.main_records == 0)
       add(Severity::warning, inventory.place.transcript(), 0, "holds no record: it cannot be resumed");
-    for (const std::string& path : inventory.left_out) add(Severity::note, path, 0, "is not a plain file and was left out");
+    for (const std::string& path : inventory.left_out)
+      add(Severity::note, path, 0, source.on_disk() ? "is not a plain file and was left out" : "was left out");
     return std::move(report_);
   }
 
@@ -131,12 +143,7 @@ class Verifying {
   static std::string_view inside(const jsonl::Token& token) { return token.raw.substr(1, token.raw.size() - 2); }
 
   void add(Severity severity, const std::string& path, std::uint64_t line, std::string what) {
-    if (severity == Severity::damage) report_.ok = false;
-    if (report_.findings.size() == kMaxFindings) {
-      ++report_.more;
-      return;
-    }
-    report_.findings.push_back({severity, path, line, std::move(what)});
+    add_finding(report_, {severity, path, line, std::move(what)});
   }
 
   VerifyReport report_;
@@ -148,8 +155,31 @@ class Verifying {
 
 }  // namespace
 
-Result<VerifyReport> verify_session(const Home& home, const Inventory& inventory, const Progress& progress) {
-  return Verifying().run(home, inventory, progress);
+Result<VerifyReport> verify_archive(ArchiveReader& archive, const Progress& progress) {
+  using enum Finding::Severity;
+  VerifyReport report;
+  const auto add = [&report](Severity severity, std::string what) { add_finding(report, {severity, {}, 0, std::move(what)}); };
+  Nobody nobody;
+  const auto counts = archive.read(nobody, progress);
+  for (const std::string& text : archive.warnings()) add(warning, text);
+  if (!counts) {
+    const ErrorKind kind = counts.error().kind;
+    if (kind != ErrorKind::corrupt && kind != ErrorKind::too_large) return fail(counts.error());
+    add(damage, counts.error().message);
+    return report;
+  }
+  report.files = counts->files;
+  report.records = counts->main_records + counts->agent_records;
+  for (const ArchiveCounts::File& file : counts->per_file) report.bytes += file.bytes;
+  if (!archive.header().byte_true) add(note, "written by another program: it has no hashes, only its form was checked");
+  if (archive.header().redacted) add(note, "credentials were masked: it is not the session as it was");
+  if (counts->irregular_lines > 0)
+    add(note, fmt::format("{} lines are no records, and kept as they are", counts->irregular_lines));
+  return report;
+}
+
+Result<VerifyReport> verify_session(SessionSource& source, const Progress& progress) {
+  return Verifying().run(source, progress);
 }
 
 JsonObject to_json(const VerifyReport& report) {

@@ -20,7 +20,7 @@ const SessionPlace kVerifiedPlace{TestHome::id("c1"), "-p"};
 
 VerifyReport verify(const TestHome& files, const SessionPlace& place = kVerifiedPlace) {
   const Home home = files.home();
-  auto report = verify_session(home, take_inventory(home, place).value());
+  auto report = verify_session(*source_on_disk(home, place));
   EXPECT_TRUE(report);
   return report.value_or(VerifyReport{});
 }

@@ -4,10 +4,7 @@
 #include "base/text/find_bytes.h"
 #include "jsonl/scan.h"
 
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 
 namespace holdfast::transcripts {
 namespace {
@@ -15,15 +12,6 @@ namespace {
 // The first record that was copied is in it, unless somebody began with an image; then the fork is not recognised.
 constexpr std::size_t kHeadBytes = 64 * 1024;
 constexpr std::string_view kForkedFrom = "forkedFrom";
-
-std::string_view head_of(int fd, std::string& buffer) {
-  buffer.resize(kHeadBytes);
-  ssize_t got = 0;
-  do {
-    got = ::pread(fd, buffer.data(), buffer.size(), 0);
-  } while (got < 0 && errno == EINTR);
-  return std::string_view(buffer).substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
-}
 
 std::optional<std::string> parent_in(std::string_view record, jsonl::Scanner& scanner) {
   static constexpr std::array<std::string_view, 1> kRecord{kForkedFrom}, kFork{"sessionId"};
@@ -37,43 +25,42 @@ std::optional<std::string> parent_in(std::string_view record, jsonl::Scanner& sc
   return parent;
 }
 
-class Looking {
- public:
-  explicit Looking(const Home& home) : home_(home) {}
-
-  std::optional<std::string> parent_of(const FoundSession& session) {
-    const auto fd = home_.open_file(session.place.transcript());
-    if (!fd) return std::nullopt;
-    std::string_view head = head_of(fd->get(), buffer_);
-    if (find_bytes(head, kForkedFrom) == head.npos) return std::nullopt;
-    // The last line may be cut off; then it is not JSON, and says nothing.
-    while (!head.empty()) {
-      const std::size_t end = std::min(head.find('\n'), head.size());
-      auto parent = parent_in(head.substr(0, end), scanner_);
-      if (parent && *parent != session.place.session_id) return parent;
-      head.remove_prefix(std::min(end + 1, head.size()));
-    }
-    return std::nullopt;
+std::optional<std::string> parent_in_head(const reading::ByteSource& transcript, std::string_view session_id, std::string& buffer,
+                                          jsonl::Scanner& scanner) {
+  buffer.resize(kHeadBytes);
+  const auto got = transcript.read(0, buffer);
+  std::string_view head = std::string_view(buffer).substr(0, got.value_or(0));
+  if (find_bytes(head, kForkedFrom) == head.npos) return std::nullopt;
+  // The last line may be cut off; then it is not JSON, and says nothing.
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    auto parent = parent_in(head.substr(0, end), scanner);
+    if (parent && *parent != session_id) return parent;
+    head.remove_prefix(std::min(end + 1, head.size()));
   }
-
- private:
-  const Home& home_;
-  std::string buffer_;
-  jsonl::Scanner scanner_;
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::optional<std::string> forked_from(const Home& home, const FoundSession& session) {
-  return Looking(home).parent_of(session);
+std::optional<std::string> forked_from(const reading::ByteSource& transcript, std::string_view session_id) {
+  std::string buffer;
+  jsonl::Scanner scanner;
+  return parent_in_head(transcript, session_id, buffer, scanner);
 }
 
 Result<std::vector<NativeFork>> native_forks(const Home& home) {
   HF_TRY(const auto sessions, all_sessions(home));
-  Looking looking(home);
+  std::string buffer;
+  jsonl::Scanner scanner;
   std::vector<NativeFork> forks;
-  for (const FoundSession& session : sessions)
-    if (auto parent = looking.parent_of(session)) forks.push_back({session.place.session_id, *std::move(parent)});
+  for (const FoundSession& session : sessions) {
+    auto file = home.open_file(session.place.transcript());
+    const auto bytes = file ? reading::file_source(*std::move(file)) : Result<reading::ByteSource>(fail(file.error()));
+    if (!bytes) continue;
+    if (auto parent = parent_in_head(*bytes, session.place.session_id, buffer, scanner))
+      forks.push_back({session.place.session_id, *std::move(parent)});
+  }
   return forks;
 }
 

@@ -17,9 +17,8 @@ class NativeForksTest : public testing::Test {
  protected:
   std::optional<std::string> parent(const std::string& text) {
     test.write(kForkPlace.transcript(), text);
-    FoundSession session;
-    session.place = kForkPlace;
-    return forked_from(test.home(), session);
+    const auto bytes = reading::file_source(test.home().open_file(kForkPlace.transcript()).value()).value();
+    return forked_from(bytes, kForkId);
   }
 
   TestHome test;
@@ -48,9 +47,6 @@ TEST_F(NativeForksTest, WhatOnlyLooksLikeOneIsNone) {
             std::nullopt);
   EXPECT_EQ(parent(R"({"forkedFrom":{"sessionId":")" + kForkId + "\"}}\n"), std::nullopt);
   EXPECT_EQ(parent(kForkRecord.substr(0, kForkRecord.size() - 3)), std::nullopt);
-  FoundSession gone;
-  gone.place = {kParentId, "-p"};
-  EXPECT_EQ(forked_from(test.home(), gone), std::nullopt);
 }
 
 }  // namespace

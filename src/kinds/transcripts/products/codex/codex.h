@@ -2,10 +2,9 @@
 
 // Transcripts of Codex CLI (transcript-archive §12): one file a session, named by time and id; the same engine.
 
-#include "kinds/transcripts/archive/archive_reader.h"
-#include "kinds/transcripts/archive/archive_writer.h"
 #include "kinds/transcripts/verbs/copy_result.h"
 #include "kinds/transcripts/verbs/erase.h"
+#include "reading/reading.h"
 
 namespace holdfast::transcripts {
 
@@ -29,23 +28,15 @@ Result<void> check_codex_lives_nowhere_else(const Home& home, const std::string&
 // The name that session_index.jsonl gives it, else the first prompt; compressed files are read whole. What cannot be read stays
 // empty.
 Result<CodexSession> summarise_codex(const Home& home, CodexSession session);
+// From the rollout alone, as it is stored: the title is the first prompt.
+Result<CodexSession> summarise_codex(const reading::ByteSource& rollout, CodexSession session);
 
-// The session as an Inventory of one artifact, for archive, verify and usage. A compressed file counts as what it holds: its path
-// is without ".zst" and its size that of the text; read_session finds the file all the same. To remove one, use session.path.
-Result<Inventory> codex_inventory(const Home& home, const CodexSession& session);
-
-struct CodexCopyOptions {
-  std::optional<std::string> target_project;
-  std::vector<std::pair<std::string, std::string>> maps;  // --map OLD=NEW
-  bool translate = true;                                  // cwd, by the project and the maps
-  bool dry_run = false;                                   // everything but the writing
-};
-
-// New id in the file name and in session_meta.payload.id, cwd translated; everything else byte for byte.
-Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const CodexCopyOptions& options, Millis now,
-                               const Progress& progress = {});
-Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool in_place, const CodexCopyOptions& options,
-                                 Millis now, const Progress& progress = {});
+struct CopyOptions;   // verbs/copy.h
+class SessionSource;  // source/session_source.h
+// A new id in the file name and in session_meta.payload.id, or in place; cwd translated unless the level is none. Everything else
+// byte for byte.
+Result<CopyResult> copy_codex(const Home& home, SessionSource& source, const CopyOptions& options, Millis now,
+                              const Progress& progress = {});
 Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, const EraseOptions& options, Millis now,
                                 const Progress& progress = {});
 

@@ -1,4 +1,4 @@
-// Copies of Codex sessions: clone, and restore from an archive.
+// Copies of Codex sessions, wherever their bytes come from.
 
 #include "base/ids.h"
 #include "base/text/find_bytes.h"
@@ -7,10 +7,10 @@
 #include "kinds/transcripts/products/claude/project_folder.h"
 #include "kinds/transcripts/products/codex/codex.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
-#include "kinds/transcripts/reading/read_session.h"
 #include "kinds/transcripts/rewrite/path_map.h"
 #include "kinds/transcripts/staging/destinations.h"
 #include "kinds/transcripts/staging/stage_session.h"
+#include "kinds/transcripts/verbs/copy.h"
 
 #include <fmt/format.h>
 
@@ -116,13 +116,6 @@ Result<void> CodexLines::end() {
   return to_.end();
 }
 
-struct CodexPlan {
-  std::string old_id, new_id;
-  std::string path;                // where the rollout goes, below the home
-  std::string old_root, new_root;  // either may be empty: nothing is translated
-  bool private_mode = false;
-};
-
 // A copy is in use: also one of an archived session lies where Codex keeps the sessions of the day in its name.
 Result<std::string> place_of_copy(const std::string& path, const std::string& old_id, const std::string& new_id) {
   constexpr std::string_view kBegin = "rollout-";
@@ -142,65 +135,7 @@ Result<std::string> canonical_target(const std::optional<std::string>& target_pr
   return canonical_project(*target_project);
 }
 
-// `read` gives the files to a receiver.
-template <class Read>
-Result<CopyResult> make_copy(const Home& home, std::string_view what, const CodexPlan& plan, const CodexCopyOptions& wanted,
-                             Millis now, Read read) {
-  // Restored in place before: it is only compared.
-  HF_TRY(const auto standing, home.stat(plan.path));
-  const bool there = standing && plan.new_id == plan.old_id;
-  if (!there) HF_CHECK(check_free(home, {plan.path, plan.path + ".zst"}));
-  PathMap paths;
-  if (wanted.translate) {
-    for (const auto& [from, to] : wanted.maps) paths.add(from, to);
-    if (!plan.old_root.empty() && !plan.new_root.empty() && plan.old_root != plan.new_root)
-      paths.add(plan.old_root, plan.new_root);
-  }
-  CopyResult result;
-  result.paths_translated = !paths.empty();
-
-  std::optional<Staging> staging;
-  if (!wanted.dry_run && !there) {
-    HF_TRY(Staging begun, Staging::begin(home, what, plan.old_id));
-    staging.emplace(std::move(begun));
-  }
-  StageSession::Options options;
-  options.staging = staging ? &*staging : nullptr;
-  options.private_modes = plan.private_mode;
-  options.hashes = there;
-  options.place = [&](const Artifact& artifact) -> std::optional<std::string> {
-    if (artifact.kind != ArtifactKind::main_transcript) return std::nullopt;
-    return plan.path;
-  };
-  StageSession stage(std::move(options));
-  CodexLines lines(stage, plan.old_id, plan.new_id, std::move(paths));
-  HF_CHECK(read(lines));
-  if (there) HF_CHECK(stage.check_there(home));
-  if (staging) {
-    staging->set_main(plan.path, "");
-    HF_CHECK(staging->commit());
-  }
-
-  result.was_there = there;
-  result.was_dry_run = wanted.dry_run;
-  result.new_session_id = plan.new_id;
-  result.original_session_id = plan.old_id;
-  result.restored_at = now;
-  result.project_path = plan.new_root.empty() ? plan.old_root : plan.new_root;
-  result.main_session_file = home.absolute(plan.path);
-  result.main_records = stage.counts().main_records;
-  result.files = stage.counts().files;
-  result.bytes = stage.counts().bytes;
-  result.resume_command = "codex resume " + plan.new_id;
-  result.rewritten.lines = lines.lines();
-  result.rewritten.edited_lines = lines.edited_lines();
-  result.rewritten.ids = lines.ids();
-  result.rewritten.paths = lines.paths();
-  result.warnings = stage.counts().warnings;
-  return result;
-}
-
-// The one rollout that an archive of Codex holds. Its path is a stranger's word until it is known to be of the right shape.
+// The one rollout that a source of Codex holds. Its path is a stranger's word until it is known to be of the right shape.
 Result<Artifact> rollout_of(const Inventory& contents, const std::string& id) {
   if (contents.artifacts.size() == 1) {
     const Artifact& only = contents.artifacts.front();
@@ -221,45 +156,74 @@ Result<void> check_codex_lives_nowhere_else(const Home& home, const std::string&
               "nothing was written; a restore without {in_place} makes a copy");
 }
 
-Result<CopyResult> clone_codex(const Home& home, const CodexSession& source, const CodexCopyOptions& options, Millis now,
-                               const Progress& progress) {
-  HF_TRY(const Inventory inventory, codex_inventory(home, source));
-  HF_TRY(const CodexSession summary, summarise_codex(home, source));
-  CodexPlan plan;
-  plan.old_id = source.id;
-  plan.new_id = make_uuid7();
-  plan.old_root = summary.cwd;
-  HF_TRY(plan.new_root, canonical_target(options.target_project));
-  HF_TRY(plan.path, place_of_copy(inventory.artifacts.front().path, plan.old_id, plan.new_id));
-  return make_copy(home, "clone", plan, options, now,
-                   [&](Receiver& to) { return read_session(home, inventory.artifacts, to, progress); });
-}
-
-Result<CopyResult> restore_codex(const Home& home, ArchiveReader& archive, bool in_place, const CodexCopyOptions& options,
-                                 Millis now, const Progress& progress) {
-  const ArchiveHeader header = archive.header();
-  if (header.product != "codex") return fail(ErrorKind::invalid, "the archive does not hold a session of Codex");
-  HF_TRY(const Inventory contents, archive.contents());
+Result<CopyResult> copy_codex(const Home& home, SessionSource& source, const CopyOptions& options, Millis now,
+                              const Progress& progress) {
+  if (!options.up_to.empty() || options.fresh_uuids)
+    return fail(ErrorKind::invalid, "a Codex session cannot be cloned up to a record, or with fresh uuids",
+                "its records have no uuids; clone all of it");
+  HF_TRY(const ArchiveHeader header, source.header());
+  HF_TRY(const Inventory contents, source.inventory(progress));
   HF_TRY(const Artifact rollout, rollout_of(contents, header.session_id));
-  CodexPlan plan;
-  plan.old_id = header.session_id;
-  plan.new_id = in_place ? header.session_id : make_uuid7();
-  plan.path = rollout.path;
-  if (in_place) {
-    HF_CHECK(check_codex_lives_nowhere_else(home, plan.new_id, plan.path));
+  const std::string& old_id = header.session_id;
+  const std::string new_id = options.in_place ? old_id : make_uuid7();
+  std::string path = rollout.path;  // where it goes, below the home
+  if (options.in_place) {
+    HF_CHECK(check_codex_lives_nowhere_else(home, new_id, path));
   } else {
-    HF_TRY(plan.path, place_of_copy(rollout.path, plan.old_id, plan.new_id));
+    HF_TRY(path, place_of_copy(rollout.path, old_id, new_id));
   }
-  plan.old_root = header.original_project_path;
-  HF_TRY(plan.new_root, canonical_target(options.target_project));
-  plan.private_mode = !header.byte_true;
-  HF_TRY(CopyResult result, make_copy(home, "restore", plan, options, now, [&](Receiver& to) -> Result<void> {
-           HF_TRY(const ArchiveCounts counts, archive.read(to, progress));
-           return counts.per_file.empty() ? fail(ErrorKind::corrupt, "the archive holds no file") : Result<void>{};
-         }));
-  result.was_in_place = in_place;
+  const std::string& old_root = header.original_project_path;
+  HF_TRY(const std::string new_root, canonical_target(options.target_project));
+  // Restored in place before: it is only compared.
+  HF_TRY(const auto standing, home.stat(path));
+  const bool there = standing && new_id == old_id;
+  if (!there) HF_CHECK(check_free(home, {path, path + std::string(kCompressedEnding)}));
+  PathMap paths = path_map_of(options.level, old_root, new_root, options.maps);
+  CopyResult result;
+  result.paths_translated = !paths.empty();
+
+  std::optional<Staging> staging;
+  if (!options.dry_run && !there) {
+    HF_TRY(Staging begun, Staging::begin(home, source.on_disk() ? "clone" : "restore", old_id));
+    staging.emplace(std::move(begun));
+  }
+  StageSession::Options stage_options;
+  stage_options.staging = staging ? &*staging : nullptr;
+  stage_options.private_modes = !header.byte_true;
+  stage_options.hashes = there;
+  stage_options.place = [&](const Artifact& artifact) -> std::optional<std::string> {
+    if (artifact.kind != ArtifactKind::main_transcript) return std::nullopt;
+    return path;
+  };
+  StageSession stage(std::move(stage_options));
+  CodexLines lines(stage, old_id, new_id, std::move(paths));
+  HF_CHECK(source.read(contents.artifacts, lines, progress));
+  if (there) HF_CHECK(stage.check_there(home));
+  if (staging) {
+    staging->set_main(path, "");
+    HF_CHECK(staging->commit());
+  }
+
+  result.was_there = there;
+  result.was_in_place = options.in_place;
+  result.was_dry_run = options.dry_run;
+  result.new_session_id = new_id;
+  result.original_session_id = old_id;
+  result.restored_at = now;
+  result.project_path = new_root.empty() ? old_root : new_root;
   result.source_machine_id = header.machine_id;
-  result.warnings.insert(result.warnings.end(), archive.warnings().begin(), archive.warnings().end());
+  result.main_session_file = home.absolute(path);
+  result.main_records = stage.counts().main_records;
+  result.files = stage.counts().files;
+  result.bytes = stage.counts().bytes;
+  result.resume_command = "codex resume " + new_id;
+  result.rewritten.lines = lines.lines();
+  result.rewritten.edited_lines = lines.edited_lines();
+  result.rewritten.ids = lines.ids();
+  result.rewritten.paths = lines.paths();
+  result.warnings = stage.counts().warnings;
+  const std::vector<std::string> warnings = source.warnings();
+  result.warnings.insert(result.warnings.end(), warnings.begin(), warnings.end());
   return result;
 }
 

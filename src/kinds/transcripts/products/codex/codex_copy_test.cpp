@@ -2,6 +2,7 @@
 #include "kinds/transcripts/products/codex/codex.h"
 #include "kinds/transcripts/testing/test_home.h"
 #include "kinds/transcripts/testing/test_tree.h"
+#include "kinds/transcripts/verbs/copy.h"
 
 #include <gmock/gmock.h>
 
@@ -32,12 +33,26 @@ CodexSession found_codex(const Home& home, const std::string& id = kSourceId) {
   return find_codex_session(home, id).value();
 }
 
+Result<CopyResult> clone_codex(const Home& home, const CopyOptions& options) {
+  return copy_codex(home, *source_on_disk(home, AnySession{found_codex(home)}), options, kLater);
+}
+
+CopyOptions options_for(std::optional<std::string> target, std::vector<std::pair<std::string, std::string>> maps = {},
+                        PathLevel level = PathLevel::fields, bool dry_run = false) {
+  CopyOptions options;
+  options.target_project = std::move(target);
+  options.maps = std::move(maps);
+  options.level = level;
+  options.dry_run = dry_run;
+  return options;
+}
+
 TEST(CodexCopy, Codex_12_ADryRunDoesEverythingButTheWriting) {
   const TestHome test;
   test.write(kSourcePath, rollout_text(kSourceId, "/home/dev/p"));
   const Home home = test.home();
   const auto before = tree_of(test.folder());
-  const auto result = clone_codex(home, found_codex(home), {test.outside(), {}, true, true}, kLater);
+  const auto result = clone_codex(home, options_for(test.outside(), {}, PathLevel::fields, true));
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->was_dry_run);
   EXPECT_EQ(result->main_records, 4U);
@@ -49,11 +64,11 @@ TEST(CodexCopy, Codex_12_PathsByMapsOrNotAtAll) {
   const TestHome test;
   test.write(kSourcePath, rollout_text(kSourceId, "/home/dev/p"));
   const Home home = test.home();
-  const auto mapped = clone_codex(home, found_codex(home), {std::nullopt, {{"/home/dev", "/srv"}}, true, false}, kLater);
+  const auto mapped = clone_codex(home, options_for({}, {{"/home/dev", "/srv"}}));
   ASSERT_TRUE(mapped) << mapped.error().message;
   EXPECT_TRUE(mapped->paths_translated);
   EXPECT_EQ(mapped->rewritten.paths, 2U);
-  const auto kept = clone_codex(home, found_codex(home), {test.outside(), {{"/home/dev", "/srv"}}, false, false}, kLater);
+  const auto kept = clone_codex(home, options_for(test.outside(), {{"/home/dev", "/srv"}}, PathLevel::none));
   ASSERT_TRUE(kept) << kept.error().message;
   EXPECT_FALSE(kept->paths_translated);
   EXPECT_EQ(kept->rewritten.paths, 0U);
@@ -64,7 +79,7 @@ TEST(CodexCopy, Codex_12_CloneChangesIdAndCwdAlone) {
   test.write(kSourcePath, rollout_text(kSourceId, "/home/dev/p"));
   const Home home = test.home();
   const std::string target = test.outside();
-  const auto result = clone_codex(home, found_codex(home), {target, {}, true, false}, kLater);
+  const auto result = clone_codex(home, options_for(target));
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(is_uuid(result->new_session_id));
   EXPECT_EQ(result->resume_command, "codex resume " + result->new_session_id);
@@ -87,7 +102,7 @@ TEST(CodexCopy, Codex_12_CloneOfAnArchivedOneIsInUse) {
   const TestHome test;
   test.write("archived_sessions/" + kNameBegin + kSourceId + ".jsonl", rollout_text(kSourceId, "/home/dev/p"));
   const Home home = test.home();
-  const auto result = clone_codex(home, found_codex(home), {}, kLater);
+  const auto result = clone_codex(home, {});
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->project_path, "/home/dev/p");
   EXPECT_FALSE(result->paths_translated);
@@ -115,25 +130,27 @@ TEST(CodexCopy, Codex_12_EraseAndBack) {
   ASSERT_FALSE(erased->backup_path.empty());
   EXPECT_THAT(erased->undo_command, HasSubstr(erased->backup_path));
 
-  const auto open = [&] { return ArchiveReader::open(Fd(::open(erased->backup_path.c_str(), O_RDONLY | O_CLOEXEC))).value(); };
-  ArchiveReader archive = open();
-  const auto restored = restore_codex(home, archive, true, {}, kLater);
+  const auto restore = [&](bool in_place) {
+    CopyOptions wanted;
+    wanted.in_place = in_place;
+    const auto archive =
+        source_in_archive(Fd(::open(erased->backup_path.c_str(), O_RDONLY | O_CLOEXEC)), "archive", test.outside()).value();
+    return copy_codex(home, *archive, wanted, kLater);
+  };
+  const auto restored = restore(true);
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_TRUE(restored->was_in_place);
   EXPECT_EQ(test.read(kSourcePath), rollout_text(kSourceId, "/home/dev/p"));
 
-  ArchiveReader again = open();
-  const auto twice = restore_codex(home, again, true, {}, kLater);
+  const auto twice = restore(true);
   ASSERT_TRUE(twice) << twice.error().message;
   EXPECT_TRUE(twice->was_there);
   EXPECT_EQ(test.read(kSourcePath), rollout_text(kSourceId, "/home/dev/p"));
   test.write(kSourcePath, rollout_text(kSourceId, "/home/dev/p") + "{}\n");
-  ArchiveReader older = open();
-  EXPECT_EQ(restore_codex(home, older, true, {}, kLater).error().kind, ErrorKind::conflict) << "somebody has gone on with it";
+  EXPECT_EQ(restore(true).error().kind, ErrorKind::conflict) << "somebody has gone on with it";
   test.write(kSourcePath, rollout_text(kSourceId, "/home/dev/p"));
 
-  ArchiveReader third = open();
-  const auto copy = restore_codex(home, third, false, {}, kLater);
+  const auto copy = restore(false);
   ASSERT_TRUE(copy) << copy.error().message;
   EXPECT_NE(copy->new_session_id, kSourceId);
   EXPECT_EQ(summarise_codex(home, found_codex(home, copy->new_session_id))->cwd, "/home/dev/p");

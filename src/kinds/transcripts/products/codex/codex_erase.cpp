@@ -19,7 +19,8 @@ Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, c
   const auto began = SteadyClock::now();
   if (options.cross_session_artifacts)
     return fail(ErrorKind::invalid, "a Codex session is one file", "leave {delete_cross_session_artifacts} out");
-  HF_TRY(const Inventory inventory, codex_inventory(home, session));
+  const auto source = source_on_disk(home, AnySession{session});
+  HF_TRY(const Inventory inventory, source->inventory());
   HF_TRY(const CodexSession summary, summarise_codex(home, session));
   const RemovalRules rules{.verb = "delete",
                            .force = options.force,
@@ -48,7 +49,7 @@ Result<EraseResult> erase_codex(const Home& home, const CodexSession& session, c
   staging.remove(session.path);
   staging.set_main("", session.path);
   const BackupOptions backup_options{options.backup_folder, false, options.machine_id};
-  HF_TRY(Backup backup, write_backup(home, inventory, summary.cwd, backup_options, now, progress));
+  HF_TRY(Backup backup, write_backup(*source, inventory, summary.cwd, backup_options, now, progress));
   if (auto committed = staging.commit(); !committed) {
     static_cast<void>(drop_backup(backup));
     return fail(std::move(committed).error());

@@ -5,7 +5,7 @@
 #include "jsonl/tail.h"
 #include "kinds/transcripts/home/find.h"
 #include "kinds/transcripts/home/summary.h"
-#include "kinds/transcripts/lines/each_line.h"
+#include "kinds/transcripts/lines/byte_lines.h"
 #include "kinds/transcripts/products/claude/prompt.h"
 #include "kinds/transcripts/products/codex/codex.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
@@ -137,16 +137,15 @@ Result<void> take_lines(jsonl::LineReader lines, std::uint64_t until, CodexGathe
   }
 }
 
-Result<void> take_file(const CodexSession& session, Fd fd, CodexGathering& gathering) {
+Result<void> take_rollout(const reading::ByteSource& rollout, const CodexSession& session, CodexGathering& gathering) {
   if (session.compressed) {
-    HF_TRY(auto lines, lines_of_zstd(fd.get()));
+    HF_TRY(auto lines, lines_of_zstd(in_order(rollout)));
     return take_lines(std::move(lines), kMaxUnpackedBytes, gathering);
   }
-  HF_TRY(const auto file, jsonl::LiveFile::of(std::move(fd)));
-  if (file.size() <= 2 * kSummaryBytes) return take_lines(file.lines(), file.size(), gathering);
+  if (rollout.size <= 2 * kSummaryBytes) return take_lines(lines_of(rollout), rollout.size, gathering);
   // The first record holds the instructions and may be longer than the head: it is read to its end.
-  HF_CHECK(take_lines(file.lines(), kSummaryBytes, gathering));
-  return take_lines(file.lines(file.size() - kSummaryBytes), file.size(), gathering, false);
+  HF_CHECK(take_lines(lines_of(rollout), kSummaryBytes, gathering));
+  return take_lines(lines_of(rollout, rollout.size - kSummaryBytes), kSummaryBytes, gathering, false);
 }
 
 }  // namespace
@@ -170,40 +169,20 @@ Result<CodexSession> find_codex_session(const Home& home, std::string_view id_or
   return fail(ErrorKind::not_found, fmt::format("no Codex session {} in {}", id_or_prefix, home.absolute("sessions")));
 }
 
-Result<CodexSession> summarise_codex(const Home& home, CodexSession session) {
-  HF_TRY(Fd fd, home.open_file(session.path));
+Result<CodexSession> summarise_codex(const reading::ByteSource& rollout, CodexSession session) {
   CodexGathering gathering(session);
-  if (auto taken = take_file(session, std::move(fd), gathering); !taken && taken.error().kind != ErrorKind::corrupt)
+  if (auto taken = take_rollout(rollout, session, gathering); !taken && taken.error().kind != ErrorKind::corrupt)
     return fail(std::move(taken).error());
-  session.title = name_in_index(home, session.id);
-  if (session.title.empty()) session.title = gathering.prompt();
+  session.title = gathering.prompt();
   return session;
 }
 
-Result<Inventory> codex_inventory(const Home& home, const CodexSession& session) {
+Result<CodexSession> summarise_codex(const Home& home, CodexSession session) {
   HF_TRY(Fd fd, home.open_file(session.path));
-  HF_TRY(const auto status, home.stat(session.path));
-  if (!status) return fail(ErrorKind::not_found, home.absolute(session.path) + ": no such transcript");
-  Artifact artifact;
-  artifact.kind = ArtifactKind::main_transcript;
-  artifact.path = session.path;
-  artifact.size = static_cast<std::uint64_t>(status->st_size);
-  artifact.mode = status->st_mode & 07777;
-  artifact.mtime = mtime_of(*status);
-  if (session.compressed) {
-    artifact.path.resize(artifact.path.size() - kCompressedEnding.size());
-    artifact.size = 0;
-    HF_TRY(auto lines, lines_of_zstd(fd.get()));
-    for (;;) {
-      HF_TRY(const auto line, lines.next());
-      if (!line) break;
-      artifact.size += line->bytes().size();
-    }
-  }
-  Inventory inventory;
-  inventory.place.session_id = session.id;
-  inventory.artifacts.push_back(std::move(artifact));
-  return inventory;
+  HF_TRY(const reading::ByteSource rollout, reading::file_source(std::move(fd)));
+  HF_TRY(CodexSession summary, summarise_codex(rollout, std::move(session)));
+  if (std::string name = name_in_index(home, summary.id); !name.empty()) summary.title = std::move(name);
+  return summary;
 }
 
 }  // namespace holdfast::transcripts

@@ -1,7 +1,7 @@
 #include "kinds/transcripts/archive/test_archive.h"
 #include "kinds/transcripts/products/codex/codex.h"
 #include "kinds/transcripts/products/codex/codex_file_name.h"
-#include "kinds/transcripts/reading/read_session.h"
+#include "kinds/transcripts/source/session_source.h"
 #include "kinds/transcripts/testing/test_home.h"
 
 #include <gmock/gmock.h>
@@ -131,14 +131,15 @@ TEST_F(CodexTest, Codex_12_ReadAsWhatItHolds) {
   const std::string text = kMeta + kTurns + "{torn";
   for (const bool compressed : {true, false}) {
     test.write(rollout_path(kRolloutId) + (compressed ? ".zst" : ""), compressed ? packed(text) : text);
-    const Inventory inventory = codex_inventory(home, find_codex_session(home, kRolloutId).value()).value();
+    const auto source = source_on_disk(home, AnySession{find_codex_session(home, kRolloutId).value()});
+    const Inventory inventory = source->inventory().value();
     ASSERT_EQ(inventory.artifacts.size(), 1U);
     EXPECT_EQ(inventory.place.session_id, kRolloutId);
     EXPECT_EQ(inventory.artifacts[0].path, rollout_path(kRolloutId));
     EXPECT_EQ(inventory.artifacts[0].size, text.size());
     EXPECT_EQ(kind_of_path(inventory.artifacts[0].path, inventory.place), ArtifactKind::main_transcript);
     Text read;
-    ASSERT_TRUE(read_session(home, inventory.artifacts, read));
+    ASSERT_TRUE(source->read(inventory.artifacts, read));
     EXPECT_EQ(read.text, text);
     EXPECT_EQ(read.path, rollout_path(kRolloutId));
   }
@@ -149,7 +150,7 @@ TEST_F(CodexTest, DamagedCompressionIsSaidNotHidden) {
   test.write(rollout_path(kRolloutId) + ".zst", whole.substr(0, whole.size() / 2));
   const CodexSession session = find_codex_session(home, kRolloutId).value();
   EXPECT_TRUE(summarise_codex(home, session)) << "a list goes on";
-  EXPECT_EQ(codex_inventory(home, session).error().kind, ErrorKind::corrupt);
+  EXPECT_EQ(source_on_disk(home, AnySession{session})->inventory().error().kind, ErrorKind::corrupt);
 }
 
 }  // namespace
