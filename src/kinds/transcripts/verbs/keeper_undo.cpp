@@ -3,6 +3,7 @@
 
 #include "base/files/at_or_below.h"
 #include "base/text/text.h"
+#include "kinds/transcripts/archive/archive_reader.h"
 #include "kinds/transcripts/verbs/backup.h"
 #include "kinds/transcripts/verbs/keeper.h"
 
