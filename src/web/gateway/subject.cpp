@@ -1,5 +1,6 @@
 #include "web/gateway/subject.h"
 
+#include "base/identity.h"
 #include "catalogue/files.h"
 #include "session/query/display.h"
 
