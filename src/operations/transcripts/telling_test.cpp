@@ -98,7 +98,7 @@ TEST_F(TellingTest, ThereIsNothingOfSomebodyElse) {
   for (const char* name : {"info", "lineage", "detail", "clone", "delete"})
     EXPECT_EQ(refusal(stranger, name, {{"session", id}}), ErrorKind::not_found) << name;
   EXPECT_TRUE(ids(run(stranger, "list", {{"all", true}}).value()).empty());
-  EXPECT_EQ(refusal(stranger, "doctor", {}), ErrorKind::refused);
+  EXPECT_EQ(refusal(stranger, "doctor", {}), ErrorKind::unavailable);
   const std::string own = stranger.create("thread");
   const auto told = run(stranger, "info", {{"session", own}});
   ASSERT_FALSE(told);
