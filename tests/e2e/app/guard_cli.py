@@ -61,7 +61,7 @@ class Guard(TranscriptsTest):
         for path in before:
             self.assertGreater((self.claude / path).stat().st_mtime, time.time() - 600, f"{path}: the client would remove it again")
         self.assertEqual(self.json_of("guard", "list", "--gone")["count"], 0)
-        self.assertEqual(list((self.data / "tmp").iterdir()), [])
+        self.assertEqual(list((self.data / "tmp").glob("*")), [])
 
     def test_a_newer_copy_wins(self):
         self.json_of("guard")

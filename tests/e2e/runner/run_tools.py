@@ -159,7 +159,10 @@ class RunnerTools(RunnerTest):
         client = self.connect()
         refused = client.ask(tool_call(2, "autonomous_persistent_session", {"run_id": run, "tasks": ["x"]}))["result"]
         self.assertTrue(refused["isError"])
-        self.assertIn("no run", client.ask(tool_call(3, "autonomous_persistent_session", {"run_id": "x"}))["result"]["content"][0]["text"])
+        for unknown, why in (("x", "is not a session id"), ("0190ffff", "there is no session 0190ffff")):
+            said = client.ask(tool_call(3, "autonomous_persistent_session", {"run_id": unknown}))["result"]
+            self.assertTrue(said["isError"])
+            self.assertIn(why, said["content"][0]["text"])
         state = client.ask(tool_call(4, "autonomous_persistent_session", {"run_id": run}))["result"]["structuredContent"]
         self.assertEqual(state["texts"], ["secret of a", "secret of b"])
         self.assertEqual(len(self.model.requests()), 2, "what is finished is not repeated")
