@@ -25,7 +25,7 @@ std::string kind_of(const SessionCall& call) {
 
 Result<operations::Facts> facts_of(const operations::Operation& operation, SessionCall& call) {
   operations::Given given = given_of(operation, call.arguments());
-  if (call.record) given.set("session", Json(call.record->id));
+  if (call.record && find(operation.parameters, "session")) given.set("session", Json(call.record->id));
   // Lists are filtered by a status; a change of it belongs to the kinds that have their own `update`.
   if (operation.name == "sessions update" && call.arguments().contains("status"))
     return fail(ErrorKind::invalid, fmt::format("the status of a {} session cannot be set here", call.record->kind), {},

@@ -63,6 +63,7 @@ struct SessionToolsTest : testing::Test, ToolServer {
   JsonObject call(std::string_view arguments, const std::string& principal = "local") {
     mcp::Caller caller = caller_of();
     caller.principal = principal;
+    if (principal != "local") caller.transport = mcp::Transport::http;  // whoever is on stdio is the user of the machine
     const JsonObject result = call_tool("session", parse_json(arguments).value().as_object(), caller);
     if (!find_object(result, "structuredContent")) {
       ADD_FAILURE() << to_json(result);
