@@ -8,6 +8,13 @@ import time
 from program import ENVELOPE, HOLDFAST, PATIENCE, Lines, ProgramTest, Server, initialize, main
 
 
+def begin_a_millisecond():
+    """Who has called since another connection was opened is told by milliseconds."""
+    now = time.time_ns() // 1_000_000
+    while time.time_ns() // 1_000_000 == now:
+        pass
+
+
 class Window:
     """A client with a server process of its own, as an editor starts it; reconnecting starts another."""
 
@@ -24,6 +31,7 @@ class Window:
         self.lines, self.id = Lines(self.process.stdout), 1
         self.send(initialize())
         self.lines.next()
+        begin_a_millisecond()
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def leave(self):
@@ -54,9 +62,7 @@ class HttpWindow:
     def connect(self):
         if not self.modern:
             self.session = self.case.server.post(initialize())[1]["mcp-session-id"]
-            opened = time.time_ns() // 1_000_000
-            while time.time_ns() // 1_000_000 == opened:
-                pass  # who has called since is told by milliseconds
+            begin_a_millisecond()
 
     def leave(self):
         if self.session:
