@@ -82,7 +82,7 @@ class TextIndex {
     std::uint64_t done = 0, total = 0;  // bytes of sources
   };
   // Brings the index up to date: newest sources first, appended parts only, two threads; then merges small segments and drops
-  // the blocks of sources that are gone (unless `keep_gone`: another source may still have their bytes). Stops between segments
+  // the blocks of sources that are gone. Stops between segments
   // when asked to; what is done stays. conflict: another process is at it. A source that cannot be read is left for the next
   // time and does not stop the others.
   virtual Result<void> update(PassageSources& sources, const std::function<void(const Progress&)>& progress = {},

@@ -24,7 +24,7 @@ namespace {
 using search::Passage;
 using search::Source;
 
-// A purge waits until the segments that hold rows of the session are written anew: a tenth of a second each.
+// A purge waits until the segments that hold rows of the session are written anew; how long each takes was not measured.
 constexpr std::uint64_t kSegmentText = 16 << 20;
 
 std::string session_mark(std::int64_t session) {
